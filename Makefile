@@ -4,6 +4,8 @@
 #                   (PROTOCOL=quad: under another protocol)
 #   make test       the tests, without the long ones (ARGS=name: those with this in their names)
 #   make python     builds the Python package and runs its tests, in an environment of its own (needs Python 3.11)
+#   make array-api  the public test suite of the array API standard on the Python package, from a clone of it
+#                   (ARRAY_API_TESTS=path)
 #   make wheel      the Python package as an optimised wheel, with the command in it
 #   make test-all   the same, then all tests optimised, with the long ones; and with each comparison of the
 #                   sharing protocols switched off, when a test must fail (needs Python 3)
@@ -25,7 +27,7 @@ FUZZ_SECONDS ?= 60
 MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test python wheel test-all bench bench-guard lint doc circles audit fuzz miri msrv components
+.PHONY: help demo test python array-api wheel test-all bench bench-guard lint doc circles audit fuzz miri msrv components
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -38,6 +40,9 @@ test:
 
 python:
 	@scripts/python.sh test
+
+array-api:
+	@scripts/python.sh array-api $(ARRAY_API_TESTS)
 
 wheel:
 	@scripts/python.sh wheel

@@ -2,6 +2,9 @@
 # Python's side of Tacit, in an environment of its own under target/python.
 #
 #     scripts/python.sh test [ARGUMENT...]   builds the extension module and runs the tests; arguments go to pytest
+#     scripts/python.sh array-api CLONE [ARGUMENT...]
+#                                            runs the public test suite of the array API standard from a clone of
+#                                            github.com/data-apis/array-api-tests with its submodule, in an environment of its own
 #     scripts/python.sh lint                 format and style of the Python code
 #     scripts/python.sh wheel                builds the wheel (optimised), with the command in the extension module, and tries it in a fresh environment
 #     scripts/python.sh setup                makes the environment only
@@ -16,15 +19,20 @@ environment="$target/python"
 # The oldest Python that the pinned packages of the tests run on.
 wanted='import sys; sys.exit(sys.version_info < (3, 11))'
 
-setup() {
+# An environment with what a file names, made again when that file changes.
+made() {
     python3 -c "$wanted" 2>/dev/null || { echo "Python 3.11 or later is needed for Python's tests" >&2; exit 1; }
-    local stamp="$environment/made-of"
-    if ! cmp -s python/requirements.txt "$stamp"; then
+    local environment="$1" requirements="$2" stamp="$1/made-of"
+    if ! cmp -s "$requirements" "$stamp"; then
         rm -rf "$environment"
         python3 -m venv "$environment"
-        "$environment/bin/pip" install --quiet --disable-pip-version-check -r python/requirements.txt
-        cp python/requirements.txt "$stamp"
+        "$environment/bin/pip" install --quiet --disable-pip-version-check -r "$requirements"
+        cp "$requirements" "$stamp"
     fi
+}
+
+setup() {
+    made "$environment" python/requirements.txt
 }
 
 extension() {
@@ -49,6 +57,13 @@ test)
     python="$(cd "$environment/bin" && pwd)/python"
     cd python
     PYTHONPATH=src "$python" -m pytest -q "$@"
+    ;;
+array-api)
+    shift
+    [[ -d "${1:-}" ]] || { echo "Say where a clone of github.com/data-apis/array-api-tests is" >&2; exit 2; }
+    made "$target/python-array-api" python/tests/array_api/requirements.txt
+    extension
+    PYTHONPATH=python/src "$target/python-array-api/bin/python" python/tests/array_api/suite.py "$@"
     ;;
 lint)
     setup

@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -259,11 +260,17 @@ SINGLE: dict[str, tuple[Any, Any, list[tc.Type], float]] = {
     "sign": (tc.sign, lambda x: np.sign(number(x)), [SMALL, REAL, BIT], 0),
     "square": (tc.square, lambda x: number(x) ** 2, [SMALL, BYTE, WIDE, BIT], 0),
     "cube": (lambda x: x**3, lambda x: x**3, [SMALL, BYTE], 0),
+    "no power": (lambda x: x**0 + x, lambda x: x + 1, [SMALL, BYTE, REAL], 0),
     "fifth power": (lambda x: x**5, lambda x: x**5, [SMALL], 0),
     "invert": (operator.invert, np.logical_not, [BIT], 0),
     "floor": (tc.floor, lambda x: np.floor(number(x)), [REAL, SMALL, BIT], 0),
     "ceil": (tc.ceil, lambda x: np.ceil(number(x)), [REAL, SMALL], 0),
     "round": (tc.round, lambda x: np.floor(x + 0.5), [REAL, SMALL], 0),
+    "trunc": (tc.trunc, lambda x: np.trunc(number(x)), [REAL, SMALL, BIT], 0),
+    "np.trunc": (np.trunc, np.trunc, [REAL], 0),
+    "np.isfinite": (lambda x: np.isfinite(x) & (x > 0), lambda x: x > 0, [REAL, SMALL], 0),
+    "np.isinf": (lambda x: np.isinf(x) | (x > 0), lambda x: x > 0, [REAL, SMALL], 0),
+    "np.isnan": (lambda x: np.isnan(x) | (x > 0), lambda x: x > 0, [REAL, SMALL], 0),
     "sqrt": (tc.sqrt, lambda x: down(np.sqrt(np.maximum(x, 0))), [REAL, SMALL, BYTE], 0),
     "exp": (tc.exp, np.exp, [REAL], 0.6),
     "log": (lambda x: tc.log(tc.maximum(x, 0.25)), lambda x: np.log(np.maximum(x, 0.25)), [REAL, BYTE], 0.6),
@@ -278,6 +285,7 @@ SINGLE: dict[str, tuple[Any, Any, list[tc.Type], float]] = {
     "clip below": (lambda x: tc.clip(x, min=1), lambda x: np.clip(x, 1, None), [SMALL, REAL], 0),
     "clip above": (lambda x: tc.clip(x, max=1.5), lambda x: np.clip(x, None, 1.5), [SMALL, REAL], 0),
     "isin": (lambda x: tc.isin(x, [1, -1, 0, 300]), lambda x: np.isin(x, [1, -1, 0, 300]), [SMALL, BYTE, REAL], 0),
+    "isin inverted": (lambda x: tc.isin(x, [1, -1], invert=True), lambda x: np.isin(x, [1, -1], invert=True), [SMALL], 0),
     "isin none": (lambda x: tc.isin(x, []) | (x == 100), lambda x: x == 100, [SMALL], 0),
     "searchsorted": (lambda x: tc.searchsorted([-1, 0, 0, 9], x), lambda x: np.searchsorted([-1, 0, 0, 9], x), [SMALL, REAL], 0),
     "searchsorted right": (
@@ -286,6 +294,14 @@ SINGLE: dict[str, tuple[Any, Any, list[tc.Type], float]] = {
         [SMALL],
         0,
     ),
+    "searchsorted far away": (
+        lambda x: tc.searchsorted([-(2**40), 0, 2**40], x),
+        lambda x: np.searchsorted([-(2**40), 0, 2**40], x),
+        [SMALL, BYTE],
+        0,
+    ),
+    "searchsorted fractions": (lambda x: tc.searchsorted([-0.5, 0.5], x), lambda x: np.searchsorted([-0.5, 0.5], x), [SMALL, REAL], 0),
+    "np.searchsorted": (lambda x: np.searchsorted(np.array([0, 5]), x), lambda x: np.searchsorted([0, 5], x), [BYTE], 0),
     "promise": (lambda x: tc.promise(x, -100, 300), lambda x: x, [SMALL, BYTE], 0),
     "promise in fixed point": (lambda x: tc.promise(x, -8, 8.5), lambda x: x, [REAL], 0),
     "np.negative": (np.negative, np.negative, [SMALL], 0),
@@ -363,8 +379,14 @@ def test_over_rows_that_may_be_none(name: str, data: st.DataObject) -> None:
 def test_means(ours: Any, data: st.DataObject) -> None:
     type = data.draw(st.sampled_from([SMALL, BYTE, REAL, BIT]))
     x = data.draw(shapes(least=1, side=1).flatmap(lambda shape: arrays(type, shape)))
-    axis = data.draw(st.none() | st.integers(-x.ndim, x.ndim - 1))
-    same(compute(lambda x: ours(x, axis=axis), (type, x)), np.mean(number(x), axis=axis), 1)
+    axis = data.draw(st.none() | st.integers(-x.ndim, x.ndim - 1) | st.permutations(range(x.ndim)).map(lambda it: tuple(it[:2])))
+    keepdims = data.draw(st.booleans())
+    wanted = np.mean(number(x), axis=axis, keepdims=keepdims)
+    same(compute(lambda x: ours(x, axis=axis, keepdims=keepdims), (type, x)), wanted, 1)
+    mask = data.draw(arrays(BIT, x.shape))
+    masked = compute(lambda x, m: ours(x, axis=axis, keepdims=keepdims, where=m), (type, x), (BIT, mask))
+    count = mask.sum(axis=axis, keepdims=keepdims)
+    same(masked, np.where(count, (number(x) * mask).sum(axis=axis, keepdims=keepdims) / np.maximum(count, 1), 0), 1)
 
 
 STATISTICS: dict[str, tuple[Any, Any, float]] = {
@@ -480,6 +502,46 @@ def test_places_of_extremes_of_matrices(data: st.DataObject) -> None:
     same(compute(np.median, (BYTE, x)), np.quantile(x, 0.5, method="lower"))
 
 
+@few
+@given(data=st.data())
+def test_places_of_extremes_along_an_axis(data: st.DataObject) -> None:
+    """The first ones of equal elements."""
+    type = data.draw(st.sampled_from([tc.Int(0, 2), REAL, BIT]))
+    x = data.draw(shapes(least=1, side=1).flatmap(lambda shape: arrays(type, shape)))
+    axis, keepdims = data.draw(st.none() | st.integers(-x.ndim, x.ndim - 1)), data.draw(st.booleans())
+    for ours, theirs in ((tc.argmax, np.argmax), (tc.argmin, np.argmin), (np.argmax, np.argmax)):
+        same(compute(partial(ours, axis=axis, keepdims=keepdims), (type, x)), theirs(x, axis=axis, keepdims=keepdims))
+
+
+@few
+@given(data=st.data())
+def test_sorting_along_an_axis(data: st.DataObject) -> None:
+    type = data.draw(st.sampled_from([tc.Int(0, 2), SMALL, REAL, BIT, tc.Int(-(2**58), 2**58)]))
+    x = data.draw(shapes(least=2).flatmap(lambda shape: arrays(type, shape)))
+    axis = data.draw(st.integers(-x.ndim, x.ndim - 1))
+    same(compute(lambda x: tc.sort(x, axis=axis), (type, x)), np.sort(x, axis=axis))
+    same(compute(lambda x: tc.argsort(x, axis=axis), (type, x)), np.argsort(x, axis=axis, kind="stable"))
+    same(compute(lambda x: tc.sort(x, axis=axis, descending=True), (type, x)), np.flip(np.sort(x, axis=axis), axis))
+    down_ = np.argsort(-number(x), axis=axis, kind="stable")
+    same(compute(lambda x: tc.argsort(x, axis=axis, descending=True), (type, x)), down_)
+
+
+@few
+@given(data=st.data())
+def test_searching_in_an_array_of_the_parties(data: st.DataObject) -> None:
+    type = data.draw(st.sampled_from([SMALL, REAL, BYTE]))
+    (ordered,) = data.draw(columns(type))
+    x = data.draw(shapes(most=2).flatmap(lambda shape: arrays(SMALL, shape)))
+    side = data.draw(st.sampled_from(["left", "right"]))
+    order = np.argsort(ordered)
+    inputs = (type, ordered), (SMALL, x)
+    sorted_ = (type, np.sort(ordered)), (SMALL, x)
+    wanted = np.searchsorted(np.sort(ordered), x, side=side)  # type: ignore[call-overload]
+    same(compute(lambda a, x: tc.searchsorted(a, x, side=side), *sorted_), wanted)
+    same(compute(lambda a, x: tc.searchsorted(a, x, side=side, sorter=order), *inputs), wanted)
+    same(compute(lambda a: tc.searchsorted(a, 5, side=side), sorted_[0]), np.searchsorted(np.sort(ordered), 5, side=side))  # type: ignore[call-overload]
+
+
 # Selection.
 
 
@@ -529,15 +591,47 @@ MOVED: dict[str, tuple[Any, Any]] = {
     "broadcast_to": (lambda x: tc.xp.broadcast_to(x, (2, *x.shape)), lambda x: np.broadcast_to(x, (2, *x.shape))),
     "np.broadcast_to": (lambda x: np.broadcast_to(x[:, :1], x.shape), lambda x: np.broadcast_to(x[:, :1], x.shape)),
     "flip": (tc.flip, np.flip),
+    "flip several axes": (lambda x: tc.flip(x, axis=(0, -1)), lambda x: np.flip(x, axis=(0, -1))),
     "flip one axis": (lambda x: np.flip(x, axis=1), lambda x: np.flip(x, axis=1)),
     "roll": (lambda x: tc.roll(x, 2, axis=1), lambda x: np.roll(x, 2, axis=1)),
     "roll back": (lambda x: np.roll(x, -1, axis=2), lambda x: np.roll(x, -1, axis=2)),
+    "roll all": (lambda x: np.roll(x, 5), lambda x: np.roll(x, 5)),
+    "roll several axes": (lambda x: tc.roll(x, (1, -2), axis=(-1, 0)), lambda x: np.roll(x, (1, -2), axis=(-1, 0))),
+    "moveaxis": (lambda x: tc.moveaxis(x, 0, -1), lambda x: np.moveaxis(x, 0, -1)),
+    "np.moveaxis": (lambda x: np.moveaxis(x, (0, 2), (1, 0)), lambda x: np.moveaxis(x, (0, 2), (1, 0))),
+    "expand_dims several": (lambda x: tc.expand_dims(x, (0, -1)), lambda x: np.expand_dims(x, (0, -1))),
+    "unstack": (lambda x: tc.stack(tc.unstack(x, axis=-1)), lambda x: np.moveaxis(x, -1, 0)),
+    "tril": (lambda x: tc.tril(x, k=1), lambda x: np.tril(x, k=1)),
+    "np.tril": (np.tril, np.tril),
+    "triu": (lambda x: np.triu(x, k=-1), lambda x: np.triu(x, k=-1)),
+    "triu far away": (lambda x: tc.triu(x, k=100), lambda x: np.triu(x, k=100)),
+    "meshgrid": (
+        lambda x: tc.stack(tc.meshgrid(x[0, 0], x[:, 0, 0], x[0, :, 0]), axis=-1),
+        lambda x: np.stack(np.meshgrid(x[0, 0], x[:, 0, 0], x[0, :, 0]), axis=-1),
+    ),
+    "meshgrid ij": (
+        lambda x: tc.meshgrid(x[0, 0], x[:, 0, 0], indexing="ij")[1],
+        lambda x: np.meshgrid(x[0, 0], x[:, 0, 0], indexing="ij")[1],
+    ),
+    "take_along_axis": (
+        lambda x: tc.take_along_axis(x, np.arange(x.size).reshape(x.shape)[:, :, ::-1] % x.shape[1], axis=1),
+        lambda x: np.take_along_axis(x, np.arange(x.size).reshape(x.shape)[:, :, ::-1] % x.shape[1], axis=1),
+    ),
+    "take_along_axis negative": (
+        lambda x: np.take_along_axis(x, np.full((x.shape[0], 1, 2), -1), axis=2),
+        lambda x: np.take_along_axis(x, np.full((x.shape[0], 1, 2), -1), axis=2),
+    ),
+    "mT": (lambda x: x.mT, lambda x: np.swapaxes(x, -1, -2)),
+    "size": (lambda x: x.reshape(x.size), lambda x: x.ravel()),
     "tile": (lambda x: tc.tile(x, (2, 1, 2)), lambda x: np.tile(x, (2, 1, 2))),
     "np.tile more": (lambda x: np.tile(x, (2, 1, 1, 2)), lambda x: np.tile(x, (2, 1, 1, 2))),
     "np.tile once": (lambda x: np.tile(x, 2), lambda x: np.tile(x, 2)),
     "repeat": (lambda x: tc.repeat(x, 3, axis=1), lambda x: np.repeat(x, 3, axis=1)),
+    "repeat all": (lambda x: np.repeat(x, 2), lambda x: np.repeat(x, 2)),
+    "repeat each": (lambda x: tc.repeat(x, np.arange(x.shape[1]), axis=1), lambda x: np.repeat(x, np.arange(x.shape[1]), axis=1)),
     "take": (lambda x: tc.take(x, [1, 0, 1, -1], axis=2), lambda x: np.take(x, [1, 0, 1, -1], axis=2)),
     "np.take": (lambda x: np.take(x, np.array([0, 0]), axis=0), lambda x: np.take(x, [0, 0], axis=0)),
+    "np.take of all": (lambda x: np.take(x, [2, 0]), lambda x: np.take(x, [2, 0])),
     "concat": (lambda x: tc.concat([x, x[:1], x]), lambda x: np.concatenate([x, x[:1], x])),
     "concat axis": (lambda x: np.concatenate([x, x], axis=-1), lambda x: np.concatenate([x, x], axis=-1)),
     "concat flat": (lambda x: tc.concat([x, x[0]], axis=None), lambda x: np.concatenate([x, x[0]], axis=None)),
@@ -546,6 +640,12 @@ MOVED: dict[str, tuple[Any, Any]] = {
     "np.vstack": (lambda x: np.vstack([x, x]), lambda x: np.vstack([x, x])),
     "np.hstack": (lambda x: np.hstack([x, x]), lambda x: np.hstack([x, x])),
     "diff": (tc.diff, np.diff),
+    "diff twice": (lambda x: tc.diff(x, n=2), lambda x: np.diff(x, n=2)),
+    "diff too often": (lambda x: tc.diff(x, n=6), lambda x: np.diff(x, n=6)),
+    "diff with ends": (
+        lambda x: tc.diff(x, axis=0, prepend=x[:1] * 2, append=x[1:]),
+        lambda x: np.diff(x, axis=0, prepend=x[:1] * 2, append=x[1:]),
+    ),
     "np.diff": (lambda x: np.diff(x, axis=1), lambda x: np.diff(x, axis=1)),
     "full_like": (lambda x: tc.full_like(x, 7) + x, lambda x: x + 7),
     "np.ones_like": (lambda x: np.ones_like(x) * x, lambda x: x),

@@ -308,6 +308,17 @@ class Array:
         return self._node.ndim
 
     @property
+    def size(self) -> int | Extent:
+        """How many elements it has: a number, or what depends on row counts."""
+        size: int | Extent = 1
+        for length in self.shape:
+            if isinstance(length, Extent) and isinstance(size, Extent):
+                place, path = here()
+                fail(ShapeError, f"the size of {self.shape} is no multiple of one row count", place, path)
+            size = size * length
+        return size
+
+    @property
     def dtype(self) -> str:
         """What the elements are: `bit`, `u8` to `i64`, or `fixed(32,16)`."""
         node = self._node
@@ -333,6 +344,13 @@ class Array:
     @property
     def T(self) -> Array:
         """The array with its two axes exchanged."""
+        from . import xp
+
+        return xp.matrix_transpose(self)
+
+    @property
+    def mT(self) -> Array:
+        """The array with its last two axes exchanged."""
         from . import xp
 
         return xp.matrix_transpose(self)
@@ -435,9 +453,13 @@ class Array:
         return binary("@", other, self)
 
     def __pow__(self, power: Any) -> Array:
-        if isinstance(power, bool) or not isinstance(power, (int, np.integer)) or power < 1:
+        if isinstance(power, bool) or not isinstance(power, (int, np.integer)) or power < 0:
             place, path = here()
-            fail(ProgramError, "a power is a whole number from 1, and public: x ** 2", place, path)
+            fail(ProgramError, "a power is a whole number from 0, and public: x ** 2", place, path)
+        if power == 0:
+            from . import xp
+
+            return xp.ones_like(self)
         result, square, left = None, self, int(power)
         while left:
             if left & 1:
@@ -663,7 +685,8 @@ def _constants(arena: Arena, value: np.ndarray[Any, Any]) -> Any:
     if value.ndim == 0:
         return text(value[()])
     if value.size == 0:
-        fail(ShapeError, "an array of no constants has no use here", place, path)
+        kind: Kind = ("fixed", _DEFAULT_FRACTION + 2, _DEFAULT_FRACTION) if value.dtype.kind == "f" else ("uint", 8, 0)
+        return arena.front.constant(place, kind, list(value.shape), [])
     try:
         return ([text(it) for it in value.flat], list(value.shape))
     except ValueError as error:
@@ -736,6 +759,9 @@ def _fractions(arena: Arena, place: tuple[str, int], value: Any) -> Array:
     given = np.asarray(value, dtype=np.float64)
     raw = [round(Decimal(repr(float(it))) * 2**_DEFAULT_FRACTION) for it in given.flat]
     widest = max([abs(it) for it in raw] + [1]).bit_length() + 1
+    if widest > 64:
+        _, path = here()
+        fail(RangeError, f"constants with {_DEFAULT_FRACTION} bits behind the point that need more than 64 bits", place, path)
     kind: Kind = ("fixed", max(widest, _DEFAULT_FRACTION + 2), _DEFAULT_FRACTION)
     return Array(arena, arena.front.constant(place, kind, list(given.shape), raw))
 

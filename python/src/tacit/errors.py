@@ -48,8 +48,8 @@ class RangeError(ProgramError):
     """A value may be too large: say what range it has."""
 
 
-class ShapeError(ProgramError):
-    """Arrays whose shapes do not go together."""
+class ShapeError(ProgramError, IndexError, ValueError):
+    """Arrays whose shapes do not go together, or an axis or a position that is not there: what NumPy raises two errors for."""
 
 
 class SecretError(ProgramError, TypeError):

@@ -84,41 +84,83 @@ def full_like(x: Array, fill_value: Any, *, dtype: Type | None = None) -> Array:
 
 
 def zeros_like(x: Array, *, dtype: Type | None = None) -> Array:
-    """Zeros in another array's shape."""
-    return full(x.shape, 0, dtype=dtype)
+    """Zeros in another array's shape, bits if that has bits."""
+    return full(x.shape, 0, dtype=_bits_of(x) if dtype is None else dtype)
 
 
 def ones_like(x: Array, *, dtype: Type | None = None) -> Array:
-    """Ones in another array's shape."""
-    return full(x.shape, 1, dtype=dtype)
+    """Ones in another array's shape, bits if that has bits."""
+    return full(x.shape, 1, dtype=_bits_of(x) if dtype is None else dtype)
 
 
-def arange(start: Any, stop: Any = None, step: int = 1) -> Array:
-    """Whole numbers from `start` to before `stop`; `arange(n)` of a row count is 0, 1, ... to n - 1."""
+def _bits_of(x: Array) -> Type | None:
+    return Bool() if x._node.kind == "bit" else None
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, *, dtype: Type | None = None) -> Array:
+    """Numbers from `start` to before `stop`; `arange(n)` of a row count is 0, 1, ... to n - 1."""
     if stop is None:
         start, stop = 0, start
     if isinstance(stop, Extent):
-        arena = current()
-        positions = call("positions", length=arena.length(stop))
-        positions = positions if step == 1 else positions * step
-        return positions if isinstance(start, int) and start == 0 else positions + start
-    return as_constant(current(), np.arange(start, stop, step))
+        if isinstance(start, Array) or isinstance(step, Array) or start != 0 or step != 1:
+            place, path = here()
+            fail(ProgramError, "of a row count, positions are 0, 1, ... to the last one: tc.arange(n) * step + start", place, path)
+        value = call("positions", length=current().length(stop))
+        return value if dtype is None else as_type(value, dtype)
+    return asarray(np.arange(start, stop, step), dtype=dtype)
 
 
-def eye(n_rows: int, n_cols: int | None = None, *, k: int = 0) -> Array:
-    """Ones on a diagonal, zeros elsewhere."""
-    return as_constant(current(), np.eye(n_rows, n_cols, k, dtype=np.int64))
+def eye(n_rows: int, n_cols: int | None = None, *, k: int = 0, dtype: Type | None = None) -> Array:
+    """Ones on a diagonal, zeros elsewhere; `k` is the diagonal, from the main one upwards."""
+    n_cols = n_rows if n_cols is None else n_cols
+    # NumPy takes no diagonal that is far outside.
+    k = builtins.max(-n_rows, builtins.min(k, n_cols))
+    return asarray(np.eye(n_rows, n_cols, k, dtype=np.int64), dtype=dtype)
 
 
-def linspace(start: float, stop: float, num: int, *, endpoint: bool = True) -> Array:
+def linspace(start: float, stop: float, num: int, *, dtype: Type | None = None, endpoint: bool = True) -> Array:
     """Numbers at equal distances."""
-    return as_constant(current(), np.linspace(start, stop, num, endpoint=endpoint))
+    return asarray(np.linspace(start, stop, num, endpoint=endpoint), dtype=dtype)
 
 
-def asarray(obj: Any, *, dtype: Type | None = None) -> Array:
-    """Public constants as an array."""
+def asarray(obj: Any, *, dtype: Type | None = None, copy: bool | None = None) -> Array:
+    """Public constants as an array. Arrays are values, which never change: `copy` makes no difference."""
     value = obj if isinstance(obj, Array) else as_constant(current(), obj)
     return value if dtype is None else as_type(value, dtype)
+
+
+def meshgrid(*arrays: Array, indexing: str = "xy") -> tuple[Array, ...]:
+    """Coordinates of a grid, of arrays with one axis: array `i` varies along axis `i`, and the first two axes change places for `"xy"`."""
+    place, path = here()
+    if indexing not in ("xy", "ij"):
+        fail(ProgramError, f'indexing is "xy" or "ij", not {indexing!r}', place, path)
+    if any_of(array.ndim != 1 for array in arrays):
+        fail(ShapeError, "a grid is of arrays with one axis each", place, path)
+    order = list(range(len(arrays)))
+    if indexing == "xy":
+        order[:2] = order[:2][::-1]
+    shape = [arrays[i].shape[0] for i in order]
+    axes = [[length if at == i else 1 for at, length in zip(order, shape, strict=True)] for i in range(len(arrays))]
+    return tuple(broadcast_to(reshape(array, it), shape) for array, it in zip(arrays, axes, strict=True))
+
+
+def _diagonals(x: Array) -> Array:
+    """How far each element of a matrix lies above the main diagonal."""
+    if x.ndim < 2:
+        place, path = here()
+        fail(ShapeError, "a triangle is of matrices: the last two axes", place, path)
+    rows, columns = x.shape[-2:]
+    return arange(columns) - expand_dims(arange(rows), axis=1)
+
+
+def tril(x: Array, *, k: int = 0) -> Array:
+    """Matrices with zeros above diagonal `k`."""
+    return where(_diagonals(x) <= k, x, zeros_like(x))
+
+
+def triu(x: Array, *, k: int = 0) -> Array:
+    """Matrices with zeros below diagonal `k`."""
+    return where(_diagonals(x) >= k, x, zeros_like(x))
 
 
 # Element by element.
@@ -155,7 +197,7 @@ def positive(x: Array) -> Array:
 
 
 def pow(x1: Array, x2: int) -> Array:
-    """A power: a whole number from 1."""
+    """A power: a public whole number from 0."""
     return x1**x2
 
 
@@ -255,6 +297,26 @@ def ceil(x: Array) -> Array:
 def round(x: Array) -> Array:
     """The nearest whole number, halves upwards."""
     return floor(x + 0.5) if x._node.kind == "fixed" else number(x)
+
+
+def trunc(x: Array) -> Array:
+    """The whole number next to it towards zero."""
+    return where(x < 0, ceil(x), floor(x)) if x._node.kind == "fixed" else number(x)
+
+
+def isfinite(x: Array) -> Array:
+    """True everywhere: there is no infinity and no `nan`."""
+    return full(x.shape, True, dtype=Bool())
+
+
+def isinf(x: Array) -> Array:
+    """False everywhere: there is no infinity."""
+    return full(x.shape, False, dtype=Bool())
+
+
+def isnan(x: Array) -> Array:
+    """False everywhere: there is no `nan`."""
+    return full(x.shape, False, dtype=Bool())
 
 
 def _real(name: str, x: Array) -> Array:
@@ -369,12 +431,11 @@ def assume_type(x: Array, lo: int, hi: int, how: str) -> Array:
     return promise(x, *bounds) if how == "promise" else check(x, *bounds)
 
 
-def isin(x: Array, test_elements: Sequence[Any]) -> Array:
-    """Whether an element is one of some public ones."""
+def isin(x: Array, test_elements: Sequence[Any], *, invert: bool = False) -> Array:
+    """Whether an element is one of some public ones, or none of them with `invert`."""
     tests = [x == element for element in test_elements]
-    if not tests:
-        return zeros_like(x, dtype=Bool())
-    return _tree(operator.or_, tests)
+    found = _tree(operator.or_, tests) if tests else full(x.shape, False, dtype=Bool())
+    return ~found if invert else found
 
 
 def _tree(combine: Any, values: list[Array]) -> Array:
@@ -382,6 +443,11 @@ def _tree(combine: Any, values: list[Array]) -> Array:
         pairs = [combine(a, b) for a, b in zip(values[::2], values[1::2], strict=False)]
         values = pairs + values[len(values) - len(values) % 2 :]
     return values[0]
+
+
+def astype(x: Array, dtype: Type, *, copy: bool = True) -> Array:
+    """The numbers as another type: rounded down to fewer bits behind the point, if need be. `copy` makes no difference."""
+    return as_type(x, dtype)
 
 
 def to_fixed(x: Array, frac: int = _DEFAULT_FRACTION) -> Array:
@@ -392,6 +458,17 @@ def to_fixed(x: Array, frac: int = _DEFAULT_FRACTION) -> Array:
 # Shapes.
 
 
+def _axes(x: Array, axis: int | tuple[int, ...] | None) -> list[int]:
+    """Axes by number, in the order given; all of them for `None`."""
+    if axis is None:
+        return list(range(x.ndim))
+    axes = [_axis(x, it) for it in (axis if isinstance(axis, tuple) else (axis,))]
+    if len(set(axes)) != len(axes):
+        place, path = here()
+        fail(ShapeError, f"an axis is given twice in {axis}", place, path)
+    return axes
+
+
 def _axis(x: Array, axis: int) -> int:
     ndim = x.ndim
     if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)) or not -ndim <= axis < ndim:
@@ -400,8 +477,8 @@ def _axis(x: Array, axis: int) -> int:
     return axis % ndim
 
 
-def reshape(x: Array, shape: Any) -> Array:
-    """The elements in another shape of as many; one length may be -1."""
+def reshape(x: Array, shape: Any, *, copy: bool | None = None) -> Array:
+    """The elements in another shape of as many; one length may be -1. Arrays never change: `copy` makes no difference."""
     axes = list(shape) if isinstance(shape, (tuple, list)) else [shape]
     if any_of(isinstance(axis, int) and axis == -1 for axis in axes):
         axes = _inferred(x, axes)
@@ -450,6 +527,18 @@ def permute_dims(x: Array, axes: Sequence[int]) -> Array:
     return call("transpose", x, order=[_axis(x, axis) for axis in axes])
 
 
+def moveaxis(x: Array, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Array:
+    """Axes `source` at the places `destination`; the others keep their order."""
+    moved, places = _axes(x, source), _axes(x, destination)
+    if len(moved) != len(places):
+        place, path = here()
+        fail(ShapeError, "as many axes as places for them", place, path)
+    order = [axis for axis in range(x.ndim) if axis not in moved]
+    for at, axis in sorted(zip(places, moved, strict=True)):
+        order.insert(at, axis)
+    return permute_dims(x, order)
+
+
 def matrix_transpose(x: Array) -> Array:
     """The last two axes exchanged."""
     if x.ndim < 2:
@@ -459,19 +548,21 @@ def matrix_transpose(x: Array) -> Array:
     return call("transpose", x, order=order)
 
 
-def expand_dims(x: Array, *, axis: int = 0) -> Array:
-    """A new axis of length 1."""
-    shape = list(x.shape)
-    if not -x.ndim - 1 <= operator.index(axis) <= x.ndim:
+def expand_dims(x: Array, axis: int | tuple[int, ...] = 0) -> Array:
+    """A new axis of length 1, or several: their places in the result."""
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    ndim = x.ndim + len(axes)
+    new = {operator.index(it) % ndim for it in axes if -ndim <= operator.index(it) < ndim}
+    if len(new) != len(axes):
         place, path = here()
-        fail(ShapeError, f"a new axis is the 0th to the {x.ndim}th of this array, not {axis}", place, path)
-    shape.insert(axis % (x.ndim + 1), 1)
-    return reshape(x, shape)
+        fail(ShapeError, f"a new axis is the 0th to the {ndim - 1}th of the result, each of them once, not {axis}", place, path)
+    old = iter(x.shape)
+    return reshape(x, [1 if it in new else next(old) for it in range(ndim)])
 
 
 def squeeze(x: Array, axis: int | tuple[int, ...]) -> Array:
     """Without axes of length 1."""
-    gone = {_axis(x, it) for it in (axis if isinstance(axis, tuple) else (axis,))}
+    gone = _axes(x, axis)
     place, path = here()
     if any_of(x.shape[it] != 1 for it in gone):
         fail(ShapeError, f"only axes of length 1 can go: the shape is {x.shape}", place, path)
@@ -510,17 +601,35 @@ def stack(arrays: Sequence[Any], *, axis: int = 0) -> Array:
     return concat([expand_dims(part, axis=axis) for part in _common(list(arrays))], axis=axis)
 
 
-def flip(x: Array, *, axis: int | None = None) -> Array:
-    """The elements in reverse order; the lengths must be known."""
-    for it in range(x.ndim) if axis is None else (_axis(x, axis),):
+def unstack(x: Array, *, axis: int = 0) -> tuple[Array, ...]:
+    """The parts of an array along an axis, without that axis; the length must be known."""
+    axis = _axis(x, axis)
+    return tuple(_dropped(_part(x, axis, i, 1), axis) for i in range(_known(x, axis)))
+
+
+def flip(x: Array, *, axis: int | tuple[int, ...] | None = None) -> Array:
+    """The elements of axes, of all unless they are named, in reverse order; the lengths must be known."""
+    for it in _axes(x, axis):
         x = take(x, range(_known(x, it))[::-1], axis=it)
     return x
 
 
-def roll(x: Array, shift: int, *, axis: int) -> Array:
-    """The elements moved along, those beyond the end to the beginning; the length must be known."""
-    length = _known(x, _axis(x, axis))
-    return take(x, [(i - shift) % length for i in range(length)], axis=axis)
+def roll(x: Array, shift: int | tuple[int, ...], *, axis: int | tuple[int, ...] | None = None) -> Array:
+    """The elements moved along axes, those beyond the end to the beginning; the lengths must be known.
+
+    Without an axis, along the elements of all axes in row-major order.
+    """
+    if axis is None:
+        return reshape(roll(reshape(x, -1), shift, axis=0), x.shape)
+    axes = _axes(x, axis)
+    shifts = shift if isinstance(shift, tuple) else (shift,) * len(axes)
+    if len(shifts) != len(axes):
+        place, path = here()
+        fail(ShapeError, "as many distances as axes", place, path)
+    for it, by in zip(axes, shifts, strict=True):
+        length = _known(x, it)
+        x = take(x, [(i - by) % length for i in range(length)], axis=it)
+    return x
 
 
 def tile(x: Array, repetitions: Sequence[int]) -> Array:
@@ -533,18 +642,33 @@ def tile(x: Array, repetitions: Sequence[int]) -> Array:
     return x
 
 
-def repeat(x: Array, repeats: int, *, axis: int) -> Array:
-    """Each element several times, one after the other; the length must be known."""
-    length = _known(x, _axis(x, axis))
-    return take(x, [i for i in range(length) for _ in range(repeats)], axis=axis)
+def repeat(x: Array, repeats: int | Sequence[int], *, axis: int | None = None) -> Array:
+    """Each element of an axis several times, one after the other; the length must be known.
+
+    Args:
+        x: The array.
+        repeats: How many times: a public number, or one for each element.
+        axis: The axis; all elements in row-major order without it.
+    """
+    place, path = here()
+    x, axis = _flat(x, axis)
+    length = _known(x, axis)
+    if isinstance(repeats, Array):
+        fail(ProgramError, "how often elements are repeated is public: whole numbers", place, path)
+    counts = np.asarray(repeats).ravel()
+    if counts.dtype.kind not in "iu" or len(counts) not in (1, length) or any_of(counts < 0):
+        fail(ShapeError, f"repeats are one number from 0, or one for each of {length} elements", place, path)
+    return take(x, np.repeat(np.arange(length), counts), axis=axis)
 
 
-def broadcast_arrays(*arrays: Array) -> list[Array]:
+def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
     """Arrays in one shape."""
+    if not arrays:
+        return ()
     total = arrays[0]
     for array in arrays[1:]:
         total = zeros_like(total) + zeros_like(array)
-    return [broadcast_to(array, total.shape) for array in arrays]
+    return tuple(broadcast_to(array, total.shape) for array in arrays)
 
 
 def _known(x: Array, axis: int) -> int:
@@ -558,8 +682,9 @@ def _known(x: Array, axis: int) -> int:
 # Parts.
 
 
-def take(x: Array, indices: Any, *, axis: int = 0) -> Array:
-    """Elements at public positions of an axis."""
+def take(x: Array, indices: Any, *, axis: int | None = None) -> Array:
+    """Elements at public positions of an axis, of the first one unless it is named."""
+    axis = 0 if axis is None else axis
     if isinstance(indices, Array):
         place, path = here()
         fail(ProgramError, "positions that nobody may see are not supported: compare and select with tc.where", place, path)
@@ -582,6 +707,31 @@ def take(x: Array, indices: Any, *, axis: int = 0) -> Array:
         place, path = here()
         fail(ShapeError, f"of {length!r} rows, positions are from the front: the last one is not known yet", place, path)
     return call("gather", x, axis=axis, at=at)
+
+
+def take_along_axis(x: Array, indices: Any, *, axis: int = -1) -> Array:
+    """Elements at public positions of an axis, other ones for each place along the other axes; lengths must be known.
+
+    Args:
+        x: The array.
+        indices: Whole numbers in an array with as many axes. The other axes are as long as those of `x`, or of length 1.
+        axis: The axis.
+    """
+    place, path = here()
+    if isinstance(indices, Array):
+        fail(ProgramError, "positions that nobody may see are not supported: compare and select with tc.where", place, path)
+    axis = _axis(x, axis)
+    shape = tuple(_known(x, it) for it in range(x.ndim))
+    at = np.asarray(indices)
+    fits = at.ndim == x.ndim and builtins.all(a in (1, b) for it, (a, b) in enumerate(zip(at.shape, shape, strict=True)) if it != axis)
+    if not fits or at.dtype.kind not in "iu":
+        fail(ShapeError, f"positions of shape {at.shape} do not go with an array of shape {shape}", place, path)
+    length = shape[axis]
+    if any_of((at < -length).flat) or any_of((at >= length).flat):
+        fail(ShapeError, f"there are positions outside of axis {axis}, which is {length} long", place, path)
+    at = np.broadcast_to(at % builtins.max(length, 1), (*shape[:axis], at.shape[axis], *shape[axis + 1 :]))
+    found = np.take_along_axis(np.arange(math.prod(shape)).reshape(shape), at, axis=axis)
+    return reshape(take(reshape(x, -1), found.ravel()), found.shape)
 
 
 def indexed(x: Array, index: Any) -> Array:
@@ -715,10 +865,7 @@ def updated(x: Array, index: Any, part: Any) -> Array:
 
 
 def _over(name: str, x: Array, axis: int | tuple[int, ...] | None, keepdims: bool, **options: Any) -> Array:
-    chosen = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    axes = sorted({_axis(x, it) for it in chosen}, reverse=True)
-    if not x.ndim:
-        return x
+    axes = sorted(_axes(x, axis), reverse=True)
     shape = x.shape
     for it in axes:
         x = call(name, x, axis=it, **options)
@@ -727,14 +874,16 @@ def _over(name: str, x: Array, axis: int | tuple[int, ...] | None, keepdims: boo
     return x
 
 
-def sum(x: Array, *, axis: Any = None, keepdims: bool = False) -> Array:
-    """The sum over axes; of bits, how many are one."""
-    return _over("sum", x, axis, keepdims)
+def sum(x: Array, *, axis: Any = None, dtype: Type | None = None, keepdims: bool = False) -> Array:
+    """The sum over axes; of bits, how many are one. `dtype` is the result's type, which grows as need be without it."""
+    total = number(_over("sum", x, axis, keepdims))
+    return total if dtype is None else as_type(total, dtype)
 
 
-def prod(x: Array, *, axis: Any = None, keepdims: bool = False) -> Array:
-    """The product over axes."""
-    return _over("product", number(x), axis, keepdims)
+def prod(x: Array, *, axis: Any = None, dtype: Type | None = None, keepdims: bool = False) -> Array:
+    """The product over axes, one of no elements. `dtype` is the result's type, which grows as need be without it."""
+    result = _over("product", number(x), axis, keepdims)
+    return result if dtype is None else as_type(result, dtype)
 
 
 def min(x: Array, *, axis: Any = None, keepdims: bool = False) -> Array:
@@ -772,26 +921,48 @@ def _flat(x: Array, axis: int | None) -> tuple[Array, int]:
     return (x if x.ndim == 1 else reshape(x, -1)), 0
 
 
-def _statistic(name: str, x: Array, axis: int | None, where: Array | None, frac: int) -> Array:
-    if where is not None and axis is None and x.ndim > 1:
-        where = reshape(broadcast_to(as_constant(x._arena, where), x.shape), -1)
-    x, axis = _flat(number(x), axis)
-    return call(name, *((x,) if where is None else (x, where)), axis=axis, fraction=frac)
+_Axes = int | tuple[int, ...] | None
 
 
-def mean(x: Array, *, axis: int | None = None, where: Array | None = None, frac: int = _DEFAULT_FRACTION) -> Array:
-    """The mean, of all elements or those where a bit is one; zero of none."""
-    return _statistic("mean", x, axis, where, frac)
+def _statistic(name: str, x: Array, axis: _Axes, keepdims: bool, where: Array | None, frac: int) -> Array:
+    axes, shape = _axes(x, axis), x.shape
+    if where is not None and len(axes) > 1:
+        where = broadcast_to(as_constant(x._arena, where), shape)
+    x, at = number(x), 0
+    if len(axes) == 1:
+        (at,) = axes
+    else:
+        # Several axes become one, behind the others.
+        others = [it for it in range(x.ndim) if it not in axes]
+        x, at = _joined(x, others, axes), len(others)
+        where = where if where is None else _joined(where, others, axes)
+    result = call(name, *((x,) if where is None else (x, where)), axis=at, fraction=frac)
+    return reshape(result, [1 if it in axes else length for it, length in enumerate(shape)]) if keepdims else result
 
 
-def var(x: Array, *, axis: int | None = None, where: Array | None = None, frac: int = _DEFAULT_FRACTION) -> Array:
-    """The variance of a population; zero of none."""
-    return _statistic("variance", x, axis, where, frac)
+def _joined(x: Array, others: list[int], axes: list[int]) -> Array:
+    """The array with some axes as one, behind the others."""
+    shape = x.shape
+    order = [*others, *axes]
+    x = x if order == sorted(order) else permute_dims(x, order)
+    lengths = [shape[it] for it in axes]
+    joined = -1 if any_of(isinstance(length, Extent) for length in lengths) else math.prod(operator.index(it) for it in lengths)
+    return reshape(x, [*(shape[it] for it in others), joined])
 
 
-def std(x: Array, *, axis: int | None = None, where: Array | None = None, frac: int = _DEFAULT_FRACTION) -> Array:
-    """The standard deviation of a population; zero of none."""
-    return _statistic("std", x, axis, where, frac)
+def mean(x: Array, *, axis: _Axes = None, keepdims: bool = False, where: Array | None = None, frac: int = _DEFAULT_FRACTION) -> Array:
+    """The mean over axes, of all elements or those where a bit is one; zero of none."""
+    return _statistic("mean", x, axis, keepdims, where, frac)
+
+
+def var(x: Array, *, axis: _Axes = None, keepdims: bool = False, where: Array | None = None, frac: int = _DEFAULT_FRACTION) -> Array:
+    """The variance of a population over axes; zero of none."""
+    return _statistic("variance", x, axis, keepdims, where, frac)
+
+
+def std(x: Array, *, axis: _Axes = None, keepdims: bool = False, where: Array | None = None, frac: int = _DEFAULT_FRACTION) -> Array:
+    """The standard deviation of a population over axes; zero of none."""
+    return _statistic("std", x, axis, keepdims, where, frac)
 
 
 def median(x: Array, *, axis: int | None = None, where: Array | None = None) -> Array:
@@ -814,9 +985,24 @@ def quantile(x: Array, q: Any, *, axis: int | None = None, where: Array | None =
     return call("quantile", *((x,) if where is None else (x, where)), axis=axis, quantiles=(at, several))
 
 
-def cumulative_sum(x: Array, *, axis: int = -1, reverse: bool = False) -> Array:
-    """Sums of an axis up to each element, itself included."""
-    return call("cumsum", number(x), axis=_axis(x, axis), **({"reverse": True} if reverse else {}))
+def cumulative_sum(
+    x: Array, *, axis: int | None = None, dtype: Type | None = None, include_initial: bool = False, reverse: bool = False
+) -> Array:
+    """Sums of an axis up to each element, itself included.
+
+    Args:
+        x: The array.
+        axis: The axis; the last one without it.
+        dtype: The result's type, which grows as need be without it.
+        include_initial: Whether the sum of no elements, zero, comes before.
+        reverse: Whether the sums are from each element on, to the end.
+    """
+    axis = _axis(x, -1 if axis is None else axis)
+    sums = call("cumsum", number(x), axis=axis, **({"reverse": True} if reverse else {}))
+    if include_initial:
+        none = zeros([1 if i == axis else length for i, length in enumerate(x.shape)])
+        sums = concat([sums, none] if reverse else [none, sums], axis=axis)
+    return sums if dtype is None else as_type(sums, dtype)
 
 
 def shift(x: Array, by: int, *, axis: int = 0, fill: Any = 0) -> Array:
@@ -831,11 +1017,23 @@ def shift(x: Array, by: int, *, axis: int = 0, fill: Any = 0) -> Array:
     return call("shift", x, axis=_axis(x, axis), by=by, fill=text(fill))
 
 
-def diff(x: Array, *, axis: int = -1) -> Array:
-    """Differences of neighbours; the length must be known."""
+def diff(x: Array, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> Array:
+    """Differences of neighbours; the length must be known.
+
+    Args:
+        x: The array.
+        axis: The axis.
+        n: How many times differences are taken.
+        prepend: Values that come before those of the axis.
+        append: Values that come after them.
+    """
     axis = _axis(x, axis)
-    length = _known(x, axis)
-    return _part(x, axis, 1, length - 1) - _part(x, axis, 0, length - 1)
+    ends = [part for part in (prepend, x, append) if part is not None]
+    x = concat(ends, axis=axis) if len(ends) > 1 else x
+    for _ in range(n):
+        left = builtins.max(_known(x, axis) - 1, 0)
+        x = _part(x, axis, 1, left) - _part(x, axis, 0, left) if left else _part(x, axis, 0, 0)
+    return x
 
 
 # Products of arrays.
@@ -869,17 +1067,33 @@ def tensordot(x1: Array, x2: Array, *, axes: int = 2) -> Array:
 # Order.
 
 
-def sort(x: Array, *, axis: int = -1, descending: bool = False) -> Array:
-    """The elements of an axis in order."""
-    if x.ndim != 1 or _axis(x, axis) != 0:
-        place, path = here()
-        fail(ShapeError, "arrays of one axis are sorted; sort several columns by one with tc.sort_by", place, path)
-    return sort_by(x, descending=descending)[0]
+def sort(x: Array, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
+    """The elements of an axis in order; lengths must be known if there are more axes."""
+    return _sorted(x, None, axis, descending)
 
 
-def argsort(x: Array, *, axis: int = -1, descending: bool = False) -> Array:
-    """The places that the elements of the ordered axis come from."""
-    return sort_by(x, arange(x.shape[_axis(x, axis)]), descending=descending)[1]
+def argsort(x: Array, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
+    """The places that the elements of the ordered axis come from. Equal elements keep their order, `stable` or not."""
+    return _sorted(x, arange(x.shape[_axis(x, axis)]), axis, descending)
+
+
+def _sorted(x: Array, places: Array | None, axis: int, descending: bool) -> Array:
+    """An axis in order, or its places in that order."""
+    axis = _axis(x, axis)
+    if x.ndim == 1:
+        return sort_by(x, *([] if places is None else [places]), descending=descending)[-1]
+    *others, length = shape = [_known(x, it) for it in (*(it for it in range(x.ndim) if it != axis), axis)]
+    lanes = math.prod(others)
+    moved = moveaxis(x, axis, -1)
+    column = reshape(moved if places is None else broadcast_to(places, shape), -1)
+    if math.prod(shape):
+        # All lanes along the axis are sorted at once: a public distance keeps their elements apart.
+        low, high = number(x)._node.interval
+        apart = (high - low >> x._node.fraction) + 2
+        lane = np.arange(lanes)[:: -1 if descending else 1]
+        keys = reshape(number(moved), (lanes, length)) + expand_dims(asarray(lane) * apart, axis=1)
+        column = sort_by(reshape(keys, -1), column, descending=descending)[1]
+    return moveaxis(reshape(column, shape), -1, axis)
 
 
 def sort_by(key: Array, *columns: Array, descending: bool = False) -> list[Array]:
@@ -895,30 +1109,50 @@ def top(key: Array, *columns: Array, k: int) -> list[Array]:
     return call_all("top", [number(key), *columns], rows=k)
 
 
-def _extreme(x: Array, axis: int | None, least: bool) -> Array:
+def _extreme(x: Array, axis: int | None, keepdims: bool, least: bool) -> Array:
+    shape = x.shape
+    kept = [1 if axis is None or i == _axis(x, axis) else length for i, length in enumerate(shape)]
     x, axis = _flat(number(x), axis)
-    if x.ndim != 1:
-        place, path = here()
-        fail(ShapeError, "the place of an extreme is of an array of one axis", place, path)
-    key = -x if least else x
-    return top(key, arange(x.shape[0]), k=1)[1][0]
+    if x.ndim == 1:
+        place = top(-x if least else x, arange(x.shape[0]), k=1)[1][0]
+    else:
+        # The first place of those where the extreme is.
+        length = _known(x, axis)
+        best = _over("min" if least else "max", x, axis, True)
+        places = reshape(arange(length), [length if i == axis else 1 for i in range(x.ndim)])
+        place = min(where(x == best, places, length - 1), axis=axis)
+    return reshape(place, kept) if keepdims else place
 
 
-def argmax(x: Array, *, axis: int | None = None) -> Array:
+def argmax(x: Array, *, axis: int | None = None, keepdims: bool = False) -> Array:
     """The first place of the greatest element."""
-    return _extreme(x, axis, least=False)
+    return _extreme(x, axis, keepdims, least=False)
 
 
-def argmin(x: Array, *, axis: int | None = None) -> Array:
+def argmin(x: Array, *, axis: int | None = None, keepdims: bool = False) -> Array:
     """The first place of the least element."""
-    return _extreme(x, axis, least=True)
+    return _extreme(x, axis, keepdims, least=True)
 
 
-def searchsorted(x1: Sequence[Any], x2: Array, *, side: str = "left") -> Array:
-    """How many of some public, ordered numbers come before each element."""
-    compare = operator.gt if side == "left" else operator.ge
-    tests = [number(compare(x2, edge)) for edge in np.asarray(x1).tolist()]
-    return _tree(operator.add, tests) if tests else zeros_like(x2)
+def searchsorted(x1: Any, x2: Any, *, side: str = "left", sorter: Sequence[int] | None = None) -> Array:
+    """How many elements of an ordered array with one axis come before each number: as many comparisons for each.
+
+    Args:
+        x1: The ordered array, of the parties or public.
+        x2: The numbers.
+        side: Whether elements that are equal to a number come after it, `"left"`, or before it, `"right"`.
+        sorter: Public positions that bring `x1` into order.
+    """
+    place, path = here()
+    if side not in ("left", "right"):
+        fail(ProgramError, f'the side is "left" or "right", not {side!r}', place, path)
+    arena = arena_of((x1, x2))
+    x1, x2 = as_constant(arena, x1), as_constant(arena, x2)
+    if x1.ndim != 1:
+        fail(ShapeError, "the ordered array has one axis", place, path)
+    x1 = x1 if sorter is None else take(x1, sorter)
+    x2 = expand_dims(x2, axis=-1)
+    return sum(x2 > x1 if side == "left" else x2 >= x1, axis=-1)
 
 
 # Groups.
@@ -994,6 +1228,5 @@ def group_std(
 
 
 # Names of the standard that are written in other places.
-astype = as_type
 true_divide = divide
 __all__ = [name for name in dir() if not name.startswith("_")]

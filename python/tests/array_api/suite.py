@@ -1,0 +1,136 @@
+"""Runs the public test suite of the array API standard on Tacit, for booleans and integers.
+
+    python suite.py CHECKOUT [ARGUMENT...]
+
+CHECKOUT is a clone of github.com/data-apis/array-api-tests, with its submodule; arguments go to pytest. What is skipped, and why,
+is in `skips.txt`. With TRY_SKIPPED=1, only what that file skips runs, and what passes is listed: its line can go.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+FILES = [
+    *("creation_functions", "manipulation_functions", "indexing_functions", "searching_functions", "sorting_functions"),
+    *("statistical_functions", "operators_and_elementwise_functions", "has_names", "signatures"),
+]
+TRY_SKIPPED = bool(os.environ.get("TRY_SKIPPED"))
+
+
+def restrict() -> None:
+    """Lets the suite draw booleans and integers only, where it draws from several kinds."""
+    from array_api_tests import dtype_helpers as dh
+    from hypothesis import strategies as st
+
+    whole = tuple(dh.all_int_dtypes)
+    dh.numeric_dtypes = dh.real_dtypes = whole
+    dh.all_dtypes = dh.bool_and_all_int_dtypes
+    from array_api_tests import hypothesis_helpers as hh
+
+    hh.all_dtypes = st.sampled_from(dh.bool_and_all_int_dtypes)
+
+
+def skips() -> list[tuple[str, str]]:
+    """Reasons, and patterns of the tests that they are for."""
+    lines = [line.split("#")[0].strip() for line in (HERE / "skips.txt").read_text().splitlines()]
+    return [tuple(part.strip() for part in line.split("|", 1)) for line in lines if line]  # type: ignore[misc]
+
+
+class Plugin:
+    """Skips by reason, and counts."""
+
+    def __init__(self) -> None:
+        self.outcomes: dict[str, Counter[str]] = defaultdict(Counter)
+        self.reasons: Counter[str] = Counter()
+        self.passed_anyway: list[str] = []
+        self.unused: list[str] = []
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        listed = skips()
+        used = set()
+        chosen = []
+        for item in items:
+            name = item.nodeid.rpartition("/")[2]
+            found = next((it for it in listed if fnmatch.fnmatchcase(name.replace("[", "<").replace("]", ">"), it[1])), None)
+            if found:
+                used.add(found)
+                chosen.append(item)
+                if not TRY_SKIPPED:
+                    item.add_marker(pytest.mark.skip(reason=found[0]))
+        self.unused = [pattern for reason, pattern in listed if (reason, pattern) not in used]
+        if TRY_SKIPPED:
+            items[:] = chosen
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        function = report.nodeid.split("[")[0]
+        if report.skipped:
+            self.outcomes[function]["skipped"] += 1
+            self.reasons[report.longrepr[2].removeprefix("Skipped: ")] += 1
+        elif report.failed:
+            self.outcomes[function]["failed"] += 1
+        elif report.when == "call":
+            self.outcomes[function]["passed"] += 1
+            self.passed_anyway.append(report.nodeid)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        write = terminalreporter.write_line
+        if TRY_SKIPPED:
+            for name in self.passed_anyway:
+                write(f"passes: {name}")
+            return
+        import tacit_eager
+
+        cases: Counter[str] = Counter()
+        for outcomes in self.outcomes.values():
+            cases.update(outcomes)
+        functions = Counter(kind(outcomes) for outcomes in self.outcomes.values())
+        write("")
+        write(f"functions: {', '.join(f'{count} {name}' for name, count in sorted(functions.items()))}")
+        write(f"cases: {', '.join(f'{count} {name}' for name, count in sorted(cases.items()))}")
+        for reason, count in self.reasons.most_common():
+            write(f"  skipped, {reason}: {count}")
+        for reason, count in tacit_eager.rejected.most_common():
+            write(f"  examples passed over, {reason}: {count}")
+        for pattern in self.unused:
+            write(f"no test is called {pattern}: its line in skips.txt can go")
+
+
+def kind(outcomes: Counter[str]) -> str:
+    """What became of a test function, of all its cases."""
+    if outcomes["failed"]:
+        return "failed"
+    if not outcomes["passed"]:
+        return "skipped"
+    return "passed but for cases skipped" if outcomes["skipped"] else "passed"
+
+
+def main() -> int:
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    checkout = Path(sys.argv[1]).resolve()
+    if not (checkout / "array_api_tests").is_dir() or not any((checkout / "array-api").iterdir()):
+        sys.exit(f"{checkout} is no clone of array-api-tests with its submodule")
+    os.environ["ARRAY_API_TESTS_MODULE"] = "tacit_eager"
+    os.environ.setdefault("ARRAY_API_TESTS_MAX_ARRAY_SIZE", "256")
+    sys.path[:0] = [str(HERE), str(checkout)]
+    os.chdir(checkout)
+    restrict()
+    plugin = Plugin()
+    options = ["-q", "-p", "no:cacheprovider", "--derandomize", "--disable-deadline", "--disable-data-dependent-shapes"]
+    # pytest reads the checkout's own settings.
+    given = sys.argv[2:]
+    files = [] if any("::" in it or it.endswith(".py") for it in given) else [f"array_api_tests/test_{name}.py" for name in FILES]
+    code = pytest.main([*options, *files, *given], plugins=[plugin])
+    return int(code) if not TRY_SKIPPED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
