@@ -726,6 +726,39 @@ def test_lists_of_positions(data: st.DataObject) -> None:
     same(compute(lambda x: x[:, np.array(kept)], (SMALL, x)), x[:, np.array(kept)])
 
 
+def test_functions_of_older_values() -> None:
+    """What a function adds belongs to its operand's parties, not to those that were made last."""
+    older = tc.parties("alice", "bob")[0].array("x", SMALL, shape=(2, 3))
+    x = np.array([[3, -1, 3], [0, 7, 7]])
+    tc.parties("alice", "bob")
+    cases: list[tuple[Any, Any]] = [
+        (tc.zeros_like, np.zeros_like),
+        (lambda x: tc.full_like(x, 7), lambda x: np.full_like(x, 7)),
+        (np.isfinite, np.isfinite),
+        (lambda x: tc.isin(x, []), lambda x: np.isin(x, [])),
+        (lambda x: x**0, np.ones_like),
+        (np.tril, np.tril),
+        (np.sort, np.sort),
+        (np.argsort, lambda x: np.argsort(x, kind="stable")),
+        (lambda x: tc.argmax(x), np.argmax),
+        (lambda x: tc.argmax(x, axis=1), lambda x: np.argmax(x, axis=1)),
+        (lambda x: tc.searchsorted([0, 3], x), lambda x: np.searchsorted([0, 3], x)),
+        (lambda x: tc.cumulative_sum(x, include_initial=True), lambda x: np.cumsum(np.insert(x, 0, 0, axis=1), axis=1)),
+        (lambda x: tc.map(lambda row: row.sum(), x, keep=tc.Int(-300, 300)), lambda x: x.sum(axis=1)),
+    ]
+    for ours, theirs in cases:
+        value = ours(older)
+        job = tc.job("older", r=(value + (older * 0).sum()).reveal(to="all"))
+        same(job.check({"alice": {"x": x}}).r, number(theirs(x)))
+
+
+def test_orders_of_more_rows_than_constants() -> None:
+    x = np.arange(5000)[::-1] % 7 * 30
+    same(compute(tc.argsort, (BYTE, x)), np.argsort(x, kind="stable"))
+    same(compute(lambda x: tc.argmax(x), (BYTE, x)), np.argmax(x))
+    same(compute(lambda x: tc.sort(x.reshape(2500, 2))[:3], (BYTE, x)), np.sort(x.reshape(2500, 2))[:3])
+
+
 # Products.
 
 PRODUCTS = [

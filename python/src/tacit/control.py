@@ -139,7 +139,7 @@ def map(body: Callable[[Array], Array], xs: Array, *, keep: Type) -> Array:
     """
     first = xs[0]
     shape = body(first).shape
-    start = xp.zeros((xs.shape[0], *shape), dtype=None)
+    start = xp._filled(xs._arena, (xs.shape[0], *shape), 0)
     results: Array = loop(xs.shape[0], lambda out, i: out.at[i].set(body(xs[i])), start, keep=keep)
     return results
 

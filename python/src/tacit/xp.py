@@ -19,6 +19,8 @@ from . import _tacit
 from ._place import here
 from .array import (
     _DEFAULT_FRACTION,
+    _MOST_CONSTANTS,
+    Arena,
     Array,
     Extent,
     arena_of,
@@ -52,7 +54,10 @@ from .types import Bool, Category, Int, Type
 
 def full(shape: Any, fill_value: Any, *, dtype: Type | None = None) -> Array:
     """An array of one public number."""
-    arena = arena_of((fill_value,))
+    return _filled(arena_of((fill_value,)), shape, fill_value, dtype)
+
+
+def _filled(arena: Arena, shape: Any, fill_value: Any, dtype: Type | None = None) -> Array:
     place, path = here()
     if isinstance(fill_value, (Array, Extent)) or np.ndim(fill_value):
         value = as_constant(arena, fill_value)
@@ -80,17 +85,17 @@ def ones(shape: Any, *, dtype: Type | None = None) -> Array:
 
 def full_like(x: Array, fill_value: Any, *, dtype: Type | None = None) -> Array:
     """An array of one public number, of another one's shape."""
-    return full(x.shape, fill_value, dtype=dtype)
+    return _filled(arena_of((x, fill_value)), x.shape, fill_value, dtype)
 
 
 def zeros_like(x: Array, *, dtype: Type | None = None) -> Array:
     """Zeros in another array's shape, bits if that has bits."""
-    return full(x.shape, 0, dtype=_bits_of(x) if dtype is None else dtype)
+    return _filled(x._arena, x.shape, 0, _bits_of(x) if dtype is None else dtype)
 
 
 def ones_like(x: Array, *, dtype: Type | None = None) -> Array:
     """Ones in another array's shape, bits if that has bits."""
-    return full(x.shape, 1, dtype=_bits_of(x) if dtype is None else dtype)
+    return _filled(x._arena, x.shape, 1, _bits_of(x) if dtype is None else dtype)
 
 
 def _bits_of(x: Array) -> Type | None:
@@ -105,9 +110,20 @@ def arange(start: Any, stop: Any = None, step: Any = 1, *, dtype: Type | None = 
         if isinstance(start, Array) or isinstance(step, Array) or start != 0 or step != 1:
             place, path = here()
             fail(ProgramError, "of a row count, positions are 0, 1, ... to the last one: tc.arange(n) * step + start", place, path)
-        value = call("positions", length=current().length(stop))
+        value = _places(current(), stop)
         return value if dtype is None else as_type(value, dtype)
     return asarray(np.arange(start, stop, step), dtype=dtype)
+
+
+def _places(arena: Arena, length: int | Extent) -> Array:
+    """0, 1, ... to the last position of an axis."""
+    if isinstance(length, int) and length <= _MOST_CONSTANTS:
+        return as_constant(arena, np.arange(length))
+    place, path = here()
+    try:
+        return Array(arena, arena.front.call(place, "positions", [], length=arena.length(length)))
+    except _tacit.Mistake as error:
+        raise mistake(error, path) from None
 
 
 def eye(n_rows: int, n_cols: int | None = None, *, k: int = 0, dtype: Type | None = None) -> Array:
@@ -150,7 +166,7 @@ def _diagonals(x: Array) -> Array:
         place, path = here()
         fail(ShapeError, "a triangle is of matrices: the last two axes", place, path)
     rows, columns = x.shape[-2:]
-    return arange(columns) - expand_dims(arange(rows), axis=1)
+    return _places(x._arena, columns) - expand_dims(_places(x._arena, rows), axis=1)
 
 
 def tril(x: Array, *, k: int = 0) -> Array:
@@ -306,17 +322,17 @@ def trunc(x: Array) -> Array:
 
 def isfinite(x: Array) -> Array:
     """True everywhere: there is no infinity and no `nan`."""
-    return full(x.shape, True, dtype=Bool())
+    return ones_like(x, dtype=Bool())
 
 
 def isinf(x: Array) -> Array:
     """False everywhere: there is no infinity."""
-    return full(x.shape, False, dtype=Bool())
+    return zeros_like(x, dtype=Bool())
 
 
 def isnan(x: Array) -> Array:
     """False everywhere: there is no `nan`."""
-    return full(x.shape, False, dtype=Bool())
+    return zeros_like(x, dtype=Bool())
 
 
 def _real(name: str, x: Array) -> Array:
@@ -434,7 +450,7 @@ def assume_type(x: Array, lo: int, hi: int, how: str) -> Array:
 def isin(x: Array, test_elements: Sequence[Any], *, invert: bool = False) -> Array:
     """Whether an element is one of some public ones, or none of them with `invert`."""
     tests = [x == element for element in test_elements]
-    found = _tree(operator.or_, tests) if tests else full(x.shape, False, dtype=Bool())
+    found = _tree(operator.or_, tests) if tests else zeros_like(x, dtype=Bool())
     return ~found if invert else found
 
 
@@ -1000,7 +1016,7 @@ def cumulative_sum(
     axis = _axis(x, -1 if axis is None else axis)
     sums = call("cumsum", number(x), axis=axis, **({"reverse": True} if reverse else {}))
     if include_initial:
-        none = zeros([1 if i == axis else length for i, length in enumerate(x.shape)])
+        none = _filled(x._arena, [1 if i == axis else length for i, length in enumerate(x.shape)], 0)
         sums = concat([sums, none] if reverse else [none, sums], axis=axis)
     return sums if dtype is None else as_type(sums, dtype)
 
@@ -1074,7 +1090,7 @@ def sort(x: Array, *, axis: int = -1, descending: bool = False, stable: bool = T
 
 def argsort(x: Array, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
     """The places that the elements of the ordered axis come from. Equal elements keep their order, `stable` or not."""
-    return _sorted(x, arange(x.shape[_axis(x, axis)]), axis, descending)
+    return _sorted(x, _places(x._arena, x.shape[_axis(x, axis)]), axis, descending)
 
 
 def _sorted(x: Array, places: Array | None, axis: int, descending: bool) -> Array:
@@ -1090,8 +1106,9 @@ def _sorted(x: Array, places: Array | None, axis: int, descending: bool) -> Arra
         # All lanes along the axis are sorted at once: a public distance keeps their elements apart.
         low, high = number(x)._node.interval
         apart = (high - low >> x._node.fraction) + 2
-        lane = np.arange(lanes)[:: -1 if descending else 1]
-        keys = reshape(number(moved), (lanes, length)) + expand_dims(asarray(lane) * apart, axis=1)
+        lane = _places(x._arena, lanes)
+        lane = lanes - 1 - lane if descending else lane
+        keys = reshape(number(moved), (lanes, length)) + expand_dims(lane * apart, axis=1)
         column = sort_by(reshape(keys, -1), column, descending=descending)[1]
     return moveaxis(reshape(column, shape), -1, axis)
 
@@ -1114,12 +1131,12 @@ def _extreme(x: Array, axis: int | None, keepdims: bool, least: bool) -> Array:
     kept = [1 if axis is None or i == _axis(x, axis) else length for i, length in enumerate(shape)]
     x, axis = _flat(number(x), axis)
     if x.ndim == 1:
-        place = top(-x if least else x, arange(x.shape[0]), k=1)[1][0]
+        place = top(-x if least else x, _places(x._arena, x.shape[0]), k=1)[1][0]
     else:
         # The first place of those where the extreme is.
         length = _known(x, axis)
         best = _over("min" if least else "max", x, axis, True)
-        places = reshape(arange(length), [length if i == axis else 1 for i in range(x.ndim)])
+        places = reshape(_places(x._arena, length), [length if i == axis else 1 for i in range(x.ndim)])
         place = min(where(x == best, places, length - 1), axis=axis)
     return reshape(place, kept) if keepdims else place
 

@@ -47,11 +47,25 @@ def skips() -> list[tuple[str, str]]:
 class Plugin:
     """Skips by reason, and counts."""
 
-    def __init__(self) -> None:
+    def __init__(self, whole: bool) -> None:
+        self.whole = whole
         self.outcomes: dict[str, Counter[str]] = defaultdict(Counter)
         self.reasons: Counter[str] = Counter()
+        # Examples that Hypothesis rejected, by reason and test function.
+        self.rejected: dict[str, Counter[str]] = defaultdict(Counter)
         self.passed_anyway: list[str] = []
         self.unused: list[str] = []
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self) -> None:
+        from hypothesis import HealthCheck, Phase, settings
+
+        # Powers mostly need more than 64 bits. A test that keeps no example fails all the same.
+        few = [HealthCheck.filter_too_much, HealthCheck.too_slow]
+        # What fails is of no interest among what is skipped.
+        phases = [Phase.generate] if TRY_SKIPPED else settings.default.phases
+        settings.register_profile("tacit", parent=settings.get_profile("array-api-tests"), suppress_health_check=few, phases=phases)
+        settings.load_profile("tacit")
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         listed = skips()
@@ -70,10 +84,16 @@ class Plugin:
             items[:] = chosen
 
     def pytest_runtest_logreport(self, report: Any) -> None:
+        import tacit_eager
+
         function = report.nodeid.split("[")[0]
+        for reason, count in tacit_eager.rejected.items():
+            self.rejected[reason][function.rpartition("::")[2]] += count
+        tacit_eager.rejected.clear()
         if report.skipped:
             self.outcomes[function]["skipped"] += 1
-            self.reasons[report.longrepr[2].removeprefix("Skipped: ")] += 1
+            reason = report.longrepr[2].removeprefix("Skipped: ")
+            self.reasons[reason if reason in {it[0] for it in skips()} else f"by the suite itself: {reason}"] += 1
         elif report.failed:
             self.outcomes[function]["failed"] += 1
         elif report.when == "call":
@@ -86,8 +106,6 @@ class Plugin:
             for name in self.passed_anyway:
                 write(f"passes: {name}")
             return
-        import tacit_eager
-
         cases: Counter[str] = Counter()
         for outcomes in self.outcomes.values():
             cases.update(outcomes)
@@ -97,9 +115,9 @@ class Plugin:
         write(f"cases: {', '.join(f'{count} {name}' for name, count in sorted(cases.items()))}")
         for reason, count in self.reasons.most_common():
             write(f"  skipped, {reason}: {count}")
-        for reason, count in tacit_eager.rejected.most_common():
-            write(f"  examples passed over, {reason}: {count}")
-        for pattern in self.unused:
+        for reason, where in sorted(self.rejected.items()):
+            write(f"  examples passed over, {reason}: {', '.join(f'{count} of {name}' for name, count in where.most_common())}")
+        for pattern in self.unused if self.whole else []:
             write(f"no test is called {pattern}: its line in skips.txt can go")
 
 
@@ -123,12 +141,11 @@ def main() -> int:
     sys.path[:0] = [str(HERE), str(checkout)]
     os.chdir(checkout)
     restrict()
-    plugin = Plugin()
     options = ["-q", "-p", "no:cacheprovider", "--derandomize", "--disable-deadline", "--disable-data-dependent-shapes"]
-    # pytest reads the checkout's own settings.
     given = sys.argv[2:]
-    files = [] if any("::" in it or it.endswith(".py") for it in given) else [f"array_api_tests/test_{name}.py" for name in FILES]
-    code = pytest.main([*options, *files, *given], plugins=[plugin])
+    whole = not any(it == "-k" or "::" in it or it.endswith(".py") for it in given)
+    files = [f"array_api_tests/test_{name}.py" for name in FILES] if whole else []
+    code = pytest.main([*options, *files, *given], plugins=[Plugin(whole)])
     return int(code) if not TRY_SKIPPED else 0
 
 

@@ -284,7 +284,8 @@ def _function(name: str, dtype: Callable[[list[Any], dict[str, Any]], Any], publ
         kwargs = {key: _public(value) if key in public else value for key, value in kwargs.items()}
         if kwargs.get("dtype") is not None:
             kwargs["dtype"] = _type(kwargs["dtype"])
-        _of_kinds(args)
+        if name in _OPERATORS:
+            _of_kinds(args)
         return _compute(inner, args, kwargs, result)
 
     globals()[name] = eager
@@ -334,6 +335,11 @@ _TABLE: dict[Any, str] = {
     _of_numbers: "arange",
     lambda values, kwargs: _of_numbers([it for it in values if it is not None][-1:], kwargs): "full",
     lambda values, kwargs: bool: "equal not_equal less less_equal greater greater_equal isfinite isinf isnan any all isin",
+}
+# Where Python's numbers stand beside arrays, and are no axes, places or counts.
+_OPERATORS = {
+    *"add subtract multiply floor_divide remainder divide pow where".split(),
+    *"equal not_equal less less_equal greater greater_equal".split(),
 }
 _PUBLIC: dict[str, tuple[Any, ...]] = {"take": (1,), "take_along_axis": (1,), "repeat": (1,), "searchsorted": ("sorter",)}
 
