@@ -27,11 +27,11 @@ TARGET = 5
 # Crates that are above the target today. A change may lower a number; it does not raise one.
 LIMITS = {
     "cli": 8,
-    "engine": 21,
+    "engine": 17,
     "garbling": 10,
     "net": 7,
     "program": 10,
-    "tables": 7,
+    "tables": 6,
 }
 
 TOKEN = re.compile(

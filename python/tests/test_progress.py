@@ -16,22 +16,20 @@ import pytest
 import tacit as tc
 from tacit import _tacit, progress
 
-ROWS = 20000
+ROWS = 50
+DATA = {"alice": [0.5] * ROWS, "bob": 1}
 
 
 def long_job(trips: int) -> tc.Job:
-    alice, bob = tc.parties("alice", "bob")
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
     x = alice.array("x", tc.Fixed(0, 1), shape=ROWS)
     y = bob.array("y", tc.Int(0, 1))
-    out = tc.loop(trips, lambda v, i: tc.sigmoid(v), x * y, keep=tc.Fixed(-1, 2), overflow="clip")
+    out = tc.loop(trips, lambda v, i: tc.clip(v * v, 0, 1), x * y, keep=tc.Fixed(-1, 2), overflow="promise")
     return tc.job("long", out=out.reveal(to="all"))
 
 
-LONG = {"alice": [0.5] * ROWS, "bob": 1}
-
-
 def test_a_run_in_the_background_says_how_far_it_is() -> None:
-    handle = long_job(20).start(LONG, protocol="gmw:2")
+    handle = long_job(200).start(DATA, protocol="trio")
     seen = [0.0]
     while not handle.done:
         seen.append(handle.progress)
@@ -43,8 +41,8 @@ def test_a_run_in_the_background_says_how_far_it_is() -> None:
 
 @pytest.mark.parametrize("transport", ["memory", "tcp"])
 def test_a_run_that_is_cancelled_ends(transport: str) -> None:
-    """All of it would take minutes."""
-    handle = long_job(2000).start(LONG, on=tc.local(transport=transport), protocol="gmw:2")
+    """All of it would take many minutes."""
+    handle = long_job(100_000).start(DATA, on=tc.local(transport=transport), protocol="trio")
     while handle.progress == 0:
         time.sleep(0.05)
     assert not handle.done
@@ -52,22 +50,20 @@ def test_a_run_that_is_cancelled_ends(transport: str) -> None:
         handle.result(timeout=0.01)
     handle.cancel()
     with pytest.raises(tc.Stopped, match="stopped"):
-        handle.result(timeout=20)
-    threads = Path("/proc/self/task")
-    if threads.exists():
-        # Nothing goes on in the background: nobody computes.
-        before = os.times()
-        time.sleep(1)
-        after = os.times()
-        assert after.user - before.user < 0.5
+        handle.result(timeout=60)
+    # Nothing goes on in the background: nobody computes.
+    before = os.times()
+    time.sleep(1)
+    after = os.times()
+    assert after.user - before.user < 0.3
 
 
 def test_a_run_may_be_cancelled_before_it_starts_and_after_it_ended() -> None:
-    handle = long_job(2000).start(LONG, protocol="gmw:2")
+    handle = long_job(100_000).start(DATA, protocol="trio")
     handle.cancel()
     with pytest.raises(tc.Stopped):
-        handle.result(timeout=20)
-    ended = long_job(1).start(LONG, protocol="gmw:2")
+        handle.result(timeout=60)
+    ended = long_job(1).start(DATA, protocol="trio")
     ended.result()
     ended.cancel()
     assert ended.result()["out"].shape == (ROWS,)
@@ -75,25 +71,28 @@ def test_a_run_may_be_cancelled_before_it_starts_and_after_it_ended() -> None:
 
 def test_a_run_in_the_background_can_be_awaited() -> None:
     async def both() -> list[tc.Result]:
-        return list(await asyncio.gather(*(long_job(1).start(LONG, protocol=it) for it in ("gmw:2", "gmw:2"))))
+        return list(await asyncio.gather(*(long_job(1).start(DATA, protocol="trio") for _ in range(2))))
 
     first, second = asyncio.run(both())
     assert first["out"].tolist() == second["out"].tolist()
 
 
 def test_errors_of_a_run_in_the_background_are_raised_where_it_is_asked() -> None:
-    handle = long_job(1).start({"alice": [0.5], "bob": 1}, protocol="gmw:2")
+    handle = long_job(1).start({"alice": [0.5], "bob": 1}, protocol="trio")
     with pytest.raises(tc.InputError):
-        handle.result(timeout=20)
+        handle.result(timeout=60)
     assert handle.done
 
 
 SCRIPT = """
     import tacit as tc
-    alice, bob = tc.parties("alice", "bob")
-    x = alice.array("x", tc.Fixed(0, 1), shape=20000)
-    y = tc.loop(40, lambda v, i: tc.sigmoid(v), x * bob.array("y", tc.Int(0, 1)), keep=tc.Fixed(-1, 2), overflow="clip")
-    tc.job("long", y=y.reveal(to="all")).run({"alice": [0.5] * 20000, "bob": 1}, protocol="gmw:2")
+    from tacit import progress
+    progress._PATIENCE = 0.1
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    x = alice.array("x", tc.Fixed(0, 1), shape=50)
+    y = bob.array("y", tc.Int(0, 1))
+    y = tc.loop(1000, lambda v, i: tc.clip(v * v, 0, 1), x * y, keep=tc.Fixed(-1, 2), overflow="promise")
+    tc.job("long", y=y.reveal(to="all")).run({"alice": [0.5] * 50, "bob": 1}, protocol="trio")
     print("done")
 """
 
@@ -115,7 +114,7 @@ def test_a_terminal_shows_a_bar() -> None:
             if not more:
                 break
             shown += more
-        out, _ = running.communicate(timeout=60)
+        out, _ = running.communicate(timeout=300)
     os.close(ours)
     assert out == "done\n"
     lines = shown.decode().split("\r")
@@ -124,7 +123,7 @@ def test_a_terminal_shows_a_bar() -> None:
 
 
 def test_nobody_is_shown_a_bar_who_does_not_watch() -> None:
-    ran = subprocess.run(script(), capture_output=True, text=True, timeout=60, check=True)
+    ran = subprocess.run(script(), capture_output=True, text=True, timeout=300, check=True)
     assert (ran.stdout, ran.stderr) == ("done\n", "")
 
 
@@ -144,7 +143,7 @@ def test_a_notebook_has_one_display(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "_notebook", lambda: display)
     monkeypatch.setattr(progress, "_PATIENCE", 0.05)
     monkeypatch.setattr(progress, "_EVERY", 0.05)
-    long_job(10).run(LONG, protocol="gmw:2")
+    long_job(200).run(DATA, protocol="trio")
     assert len(shown) > 2 and shown[-1] == "" and any("%" in it for it in shown), shown
 
 

@@ -74,7 +74,7 @@ pub use ring_keys::RingKeys;
 pub use secret::{Data, Kind, Ring, Secret};
 pub use sort::{Column, Shuffles};
 pub use start::{by_circuits, in_rings, on_masked_values};
-pub use tally::{LineCost, Tally};
+pub use tally::{ALL_LINES, LINE_OF_CHECKS, LineCost, Tally};
 pub use visit::visit;
 
 use result::{Result, wrong};

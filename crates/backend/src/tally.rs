@@ -58,6 +58,12 @@ struct Lines {
     each: BTreeMap<u32, LineCost>,
 }
 
+/// The line of what is of no line alone: results, proofs of products, comparisons of transcripts.
+pub const ALL_LINES: u32 = 0;
+
+/// The line of the comparisons with the ranges that a program checks: those of all checks are made together.
+pub const LINE_OF_CHECKS: u32 = u32::MAX;
+
 /// What a line of a program costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineCost {

@@ -1,155 +1,24 @@
 //! The protocol of a program or a circuit, chosen by the parties together for the links and processors that they measure.
 
+use crate::candidate::{Candidate, Choice};
 use crate::error::{Error, Result};
+use crate::job::program_job;
 use crate::names::{Names, takes_outside};
 use crate::options::Options;
-use crate::roles::{Measured, checked, measured};
-use crate::run_program::program_job;
+use crate::roles::measured;
+use crate::wanted::{MEMORY_BYTES, Wanted};
 use crate::wire::Wire;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::Instant;
 use tacit_circuit::Circuit;
-use tacit_engine::circuit::{Assignment, EvaluateError, FormChoice, Garbling, Job};
+use tacit_engine::circuit::{Assignment, EvaluateError, Job};
 use tacit_engine::program::ProgramJob;
-use tacit_engine::protocols;
 use tacit_net::Session;
 use tacit_net::probe::{Effort, probe};
 use tacit_planner::{Calibration, Estimate, Free, Line, Network, Objective, Setting, Threat};
 use tacit_program::Program;
-use tacit_protocol::{BatchSize, Protocol, Strength};
-
-/// Bytes that a party may keep, unless it is said.
-const MEMORY_BYTES: f64 = 8e9;
-
-/// What the chosen protocol must do.
-#[derive(Clone, Copy, Debug)]
-pub struct Wanted {
-    /// What it protects against.
-    pub threat: Threat,
-    /// How rarely a cheat may pass checks of products, if not as usual.
-    pub strength: Option<Strength>,
-    /// How many products are checked together, if not as usual.
-    pub batch: Option<BatchSize>,
-    /// Bytes that a party may keep.
-    pub memory_bytes: f64,
-}
-
-/// The choice of a protocol, and what it was chosen by. It follows from measured links and public sizes.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Choice {
-    /// What it protects against.
-    pub against: String,
-    /// Protocols that protect against it, the fastest first: the chosen one.
-    pub candidates: Vec<Candidate>,
-    /// Protocols that do not run here, and why not.
-    pub left_out: Vec<(String, String)>,
-    /// Measured links.
-    pub links: Vec<Measured>,
-    /// How long the parties measured.
-    pub measuring_seconds: f64,
-    /// How long this party planned.
-    pub planning_seconds: f64,
-}
-
-/// What a protocol would take.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Candidate {
-    /// Its name.
-    pub protocol: String,
-    /// What numbers are computed with.
-    pub by: String,
-    /// The party that plays each role.
-    pub roles: Vec<u8>,
-    /// Predicted seconds in all: set-up, preprocessing and the online phase.
-    pub seconds: f64,
-    /// Of these, waiting for messages that are on their way.
-    pub waiting_seconds: f64,
-    /// Of these, sending.
-    pub sending_seconds: f64,
-    /// Of these, computing.
-    pub computing_seconds: f64,
-    /// What most of them are: processors, rounds or bytes.
-    pub bound: String,
-    /// Steps in which somebody waits for a message.
-    pub steps: u64,
-    /// Bytes that all parties send.
-    pub bytes: f64,
-}
-
-impl Wanted {
-    /// Protection against a threat, with the usual parameters.
-    #[must_use]
-    pub fn against(threat: Threat) -> Wanted {
-        Wanted { threat, strength: None, batch: None, memory_bytes: MEMORY_BYTES }
-    }
-
-    /// How parties call it among themselves: all must want the same.
-    #[must_use]
-    pub fn fact(&self) -> String {
-        let Wanted { threat, strength, batch, memory_bytes } = self;
-        let strength = strength.map(|it| format!(", 2^-{}", it.bits())).unwrap_or_default();
-        let batch = batch.map(|it| format!(", batches of {it}")).unwrap_or_default();
-        let memory = match *memory_bytes {
-            MEMORY_BYTES => String::new(),
-            bytes => format!(", {:.0} MB", bytes * 1e-6),
-        };
-        format!("auto against {threat}{strength}{batch}{memory}")
-    }
-
-    /// Protocols for so many parties that protect well enough.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Input`](crate::ErrorKind::Input) where there is none.
-    pub fn protocols(&self, parties: usize) -> Result<Vec<Protocol>> {
-        let all = protocols::all().filter_map(|it| checked(it, self.strength, self.batch).ok());
-        let found = self.threat.protocols(all, parties, false);
-        if !found.is_empty() {
-            return Ok(found);
-        }
-        let most = parties.saturating_sub(1);
-        let why = match self.threat.corruptions {
-            0 => "somebody may be corrupted: say how many".to_owned(),
-            many if many > most => format!("of {parties} parties {most} may be corrupted at most"),
-            _ => "ask for less, or let other parties take part".to_owned(),
-        };
-        let threat = self.threat;
-        Err(Error::input(format!(
-            "no protocol of {parties} parties protects against {threat}: {why}"
-        )))
-    }
-
-    /// Refuses options that say what the parties choose, or what single protocols have.
-    pub fn check(&self, options: &Options) -> Result<()> {
-        let form = !matches!(options.form, FormChoice::Dealer);
-        let said = [
-            (options.by.is_some(), "what numbers are computed with (--by)"),
-            (options.roles.is_some(), "who plays which role (--roles)"),
-            (!options.mix.is_empty(), "protocols to mix (--mix)"),
-            (!options.balance.is_none(), "how products are divided (--balance)"),
-            (options.chunk_rows.is_some(), "how many rows go together (--chunk-rows)"),
-            (
-                options.stored.is_some(),
-                "stored preprocessing, which is for one protocol (--prepared)",
-            ),
-            (form, "the form of wide products (--form)"),
-            (options.garbling != Garbling::Auto, "how circuits are garbled (--garbling)"),
-            (options.opening.is_some(), "how garbled tables open (--opening)"),
-            (
-                options.label_function.is_some(),
-                "what hides rows of garbled tables (--label-function)",
-            ),
-            (options.block_ands.is_some(), "sizes of garbled circuits (--block-ands)"),
-        ];
-        match said.into_iter().find(|(given, _)| *given) {
-            Some((_, what)) => Err(Error::input(format!(
-                "{what} cannot be said where the parties choose the protocol: leave it out, or name a protocol"
-            ))),
-            None => Ok(()),
-        }
-    }
-}
+use tacit_protocol::Protocol;
 
 /// Chooses the protocol of a program, with its roles, what numbers are computed with, and how many rows at a time.
 pub fn for_program(
@@ -371,25 +240,6 @@ fn decoded(bytes: &[u8]) -> Option<[f64; 6]> {
     let seconds: [f64; 6] =
         words.iter().map(|it| f64::from_le_bytes(*it)).collect::<Vec<_>>().try_into().ok()?;
     seconds.iter().all(|it| (0.0..1e3).contains(it)).then_some(seconds)
-}
-
-impl Candidate {
-    fn of(estimate: &Estimate) -> Candidate {
-        let roles = estimate.assignments.first().map(|it| &it.places[..]).unwrap_or_default();
-        let parts = estimate.counted(Objective::Total);
-        Candidate {
-            protocol: estimate.protocol.to_string(),
-            by: estimate.by.map(|by| by.to_string()).unwrap_or_default(),
-            roles: roles.iter().map(|party| party.0).collect(),
-            seconds: parts.total(),
-            waiting_seconds: parts.latency,
-            sending_seconds: parts.bandwidth,
-            computing_seconds: parts.computing,
-            bound: estimate.bound(Objective::Total).to_string(),
-            steps: estimate.steps(Objective::Total),
-            bytes: estimate.total_bytes(Objective::Total),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Boolean circuits, as embedders hold them: what goes into their ports and what comes out.
 
-use crate::auto::Choice;
+use crate::candidate::Choice;
 use crate::error::{Error, Result};
 use std::fmt;
 use std::ops::Deref;

@@ -1,6 +1,7 @@
 //! What each operation of a program costs.
 
-use crate::auto::{self, Candidate};
+use crate::auto;
+use crate::candidate::Candidate;
 use crate::error::{Error, Result};
 use crate::network::Network;
 use serde::{Deserialize, Serialize};

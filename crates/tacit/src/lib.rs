@@ -74,11 +74,13 @@
 
 mod auto;
 mod balance;
+mod candidate;
 mod choice;
 mod circuit;
 mod error;
 mod explain;
 mod inputs;
+mod job;
 mod local;
 mod loopback;
 mod meeting;
@@ -100,9 +102,10 @@ mod run_program;
 mod run_tables;
 mod store;
 mod values;
+mod wanted;
 mod wire;
 
-pub use auto::{Candidate, Choice};
+pub use candidate::{Candidate, Choice};
 pub use circuit::{Bits, Circuit, CircuitOutcome, CircuitReport, Word};
 pub use error::{Error, ErrorKind, Result};
 pub use explain::{Explained, Operation};
@@ -126,11 +129,11 @@ pub use values::{Scalar, Values};
 /// What the program `tacit` needs beyond what embedders do. It changes without notice.
 #[doc(hidden)]
 pub mod runtime {
-    pub use crate::auto::Wanted;
     pub use crate::balance::Balancing;
     pub use crate::choice::{ByChoice, ChunkChoice, ProgramChoice};
     pub use crate::error::Remedy;
     pub use crate::inputs::{Given, Padding, Sources, TableSource, short};
+    pub use crate::job::program_job;
     pub use crate::meeting::{ForPeers, Meeting, in_session, session_named, with_deadlines};
     pub use crate::names::{Names, Parties, check_parties, local_names, takes_outside};
     pub use crate::options::Options;
@@ -139,8 +142,9 @@ pub mod runtime {
     pub use crate::progress::Progress;
     pub use crate::roles::Roles;
     pub use crate::run_circuit::{CircuitDone, CircuitRun, circuit_job, consent, in_turn};
-    pub use crate::run_program::{ProgramDone, ProgramRun, least_rows, program_job};
+    pub use crate::run_program::{ProgramDone, ProgramRun, least_rows};
     pub use crate::store::{among, check_store, open_store, store_of};
+    pub use crate::wanted::Wanted;
     pub use crate::wire::Wire;
 
     /// Which protocol is the fastest.

@@ -1,14 +1,13 @@
-//! Parties on free ports of this machine.
+//! Sessions on free ports of this machine.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::party::Party;
 use std::net::TcpListener;
 use std::sync::Arc;
-use tacit_net::SessionId;
-use tacit_net::config::generate;
+use tacit_net::config::{PartyConfig, generate};
+use tacit_net::{SessionConfig, SessionId};
 
-/// Parties of these names, with fresh keys and ports.
-pub(crate) fn parties(names: &[&str]) -> Result<Vec<Party>> {
+/// What parties of these names start a session with, with fresh keys and ports.
+pub(crate) fn sessions(names: &[&str]) -> Result<Vec<SessionConfig>> {
     let busy = |e| Error::new(ErrorKind::Config, format!("loopback has no free port: {e}"));
     let mut addresses = Vec::with_capacity(names.len());
     let mut listeners = Vec::with_capacity(names.len());
@@ -19,10 +18,9 @@ pub(crate) fn parties(names: &[&str]) -> Result<Vec<Party>> {
         listeners.push(Arc::new(listener));
     }
     let configs = generate(&addresses)?;
-    let party = |(config, listener): (&tacit_net::config::PartyConfig, Arc<TcpListener>)| {
-        let mut session = config.session(SessionId::named(""));
-        session.listener = Some(listener);
-        Party::with(session, format!("the configuration of {}", config.name))
+    let session = |(config, listener): (&PartyConfig, Arc<TcpListener>)| SessionConfig {
+        listener: Some(listener),
+        ..config.session(SessionId::named(""))
     };
-    Ok(configs.iter().zip(listeners).map(party).collect())
+    Ok(configs.iter().zip(listeners).map(session).collect())
 }

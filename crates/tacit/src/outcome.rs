@@ -1,6 +1,6 @@
 //! What a party has after a run.
 
-use crate::auto::Choice;
+use crate::candidate::Choice;
 use crate::program::Program;
 use std::fmt;
 use std::ops::Index;

@@ -87,17 +87,17 @@ impl Party {
     /// # Errors
     /// An [`ErrorKind::Config`](crate::ErrorKind::Config) where a name cannot be one, or there are not enough ports.
     pub fn on_loopback(names: &[&str]) -> Result<Vec<Party>> {
-        crate::loopback::parties(names)
+        let party = |config: SessionConfig| {
+            let name = &config.parties[config.me.index()].name;
+            let demands = Demands::none(format!("the configuration of {name}"));
+            Party { config, demands }
+        };
+        Ok(crate::loopback::sessions(names)?.into_iter().map(party).collect())
     }
 
     fn of(config: &PartyConfig, origin: String) -> Party {
         let demands = Demands::of(config, origin);
         Party { config: config.session(SessionId::named("")), demands }
-    }
-
-    /// The party of a session's configuration, without a policy.
-    pub(crate) fn with(config: SessionConfig, origin: String) -> Party {
-        Party { config, demands: Demands::none(origin) }
     }
 
     /// Its name.

@@ -19,7 +19,7 @@
 //! # Ok::<(), tacit::Error>(())
 //! ```
 
-use crate::auto::{Candidate, Choice};
+use crate::candidate::{Candidate, Choice};
 use crate::error::{Error, ErrorKind, Result};
 use crate::explain::Explained;
 use crate::outcome::Report;

@@ -1,7 +1,7 @@
 //! What a party's file demands of its runs, beside what they want.
 
-use crate::auto::Wanted;
 use crate::error::{Error, ErrorKind, Result};
+use crate::wanted::Wanted;
 use tacit_net::config::{Behaviour, PartyConfig, Policy};
 use tacit_planner::Threat;
 use tacit_sharing::Protocol;

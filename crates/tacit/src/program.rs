@@ -1,6 +1,6 @@
 //! Programs, as embedders hold them.
 
-use crate::auto::Choice;
+use crate::candidate::Choice;
 use crate::error::{Error, Result};
 use crate::explain::Explained;
 use crate::network::Network;

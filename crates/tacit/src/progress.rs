@@ -1,6 +1,6 @@
 //! Who watches a run.
 
-use crate::auto::Choice;
+use crate::candidate::Choice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

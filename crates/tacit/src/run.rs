@@ -1,12 +1,12 @@
 //! A run of one party with the others, before it starts.
 
-use crate::auto::Wanted;
 use crate::error::Result;
 use crate::meeting::{Meeting, session_named, with_deadlines};
 use crate::options::Options;
 use crate::party::Party;
 use crate::progress::Watch;
 use crate::roles::Roles;
+use crate::wanted::Wanted;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tacit_net::AbortKind;

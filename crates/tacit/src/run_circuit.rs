@@ -1,7 +1,8 @@
 //! What one party does to evaluate a circuit with the others, from connecting to finishing.
 
-use crate::auto::{self, Choice as AutoChoice, Wanted};
+use crate::auto;
 use crate::balance::{self, Balancing};
+use crate::candidate::Choice as AutoChoice;
 use crate::error::{Error, Result};
 use crate::meeting::{Meeting, in_session};
 use crate::names::Parties;
@@ -9,6 +10,7 @@ use crate::options::Options;
 use crate::progress::Progress;
 use crate::roles::{self, Choice, Roles};
 use crate::store;
+use crate::wanted::Wanted;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{
     self as engine, Blocking, Compiled, Consent, Evaluation, Job, Preprocessing,

@@ -1,55 +1,24 @@
 //! What one party does to run a program with the others, from connecting to finishing.
 
-use crate::auto::{self, Choice, Wanted};
-use crate::choice::{self, ByChoice, ChunkChoice, ProgramChoice};
+use crate::auto;
+use crate::candidate::Choice;
+use crate::choice::{self, ProgramChoice};
 use crate::error::Result;
 use crate::inputs::Given;
+use crate::job::program_job;
 use crate::meeting::{Meeting, in_session};
-use crate::names::{Names, Parties, is_trusted};
+use crate::names::{Names, is_trusted};
 use crate::options::Options;
 use crate::progress::Progress;
 use crate::roles::{self, Roles};
 use crate::store;
+use crate::wanted::Wanted;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use tacit_engine::circuit::Preprocessing;
-use tacit_engine::program::{self as engine, CompiledProgram, Outcome, ProgramJob, RowTerms};
+use tacit_engine::program::{self as engine, CompiledProgram, Outcome, RowTerms};
 use tacit_engine::store::Store;
 use tacit_net::Session;
 use tacit_program::Program;
-
-/// The job of a program with so many rows, under these options.
-pub fn program_job(
-    options: &Options,
-    program: &Program,
-    names: &Names,
-    rows: Vec<u64>,
-) -> Result<ProgramJob> {
-    let mut job = ProgramJob {
-        by: ByChoice::or_usual(options.by, options.protocol),
-        workers: options.threads,
-        stored: options.stored.is_some(),
-        preprocessing: match options.stored {
-            Some(_) => Preprocessing::Separate,
-            None => options.preprocessing,
-        },
-        chunk_rows: ChunkChoice::or_usual(options.chunk_rows),
-        opening: options.opening,
-        label_function: options.label_function,
-        garbling: options.garbling,
-        block_ands: options.block_ands,
-        range_check: options.range_check,
-        ..ProgramJob::new(options.protocol, names.parties.clone(), rows)
-    };
-    let parties = Parties(names.session.clone());
-    job.assign(roles::named(options.roles.as_ref(), options.protocol, &parties)?)?;
-    if options.roles == Some(Roles::Split) {
-        let protocols = roles::eligible(options.protocol, &options.mix);
-        roles::split_program_evenly(&mut job, program, &protocols)?;
-    }
-    job.check(program)?;
-    Ok(job)
-}
 
 /// The fewest rows that a program may have: for what does not depend on how many there are.
 #[must_use]

@@ -5,6 +5,7 @@ use crate::loopback;
 use crate::meeting::Meeting;
 use std::sync::OnceLock;
 use std::thread;
+use tacit_net::SessionConfig;
 use tacit_net::probe::{Effort, LinkProbe, probe};
 use tacit_planner::Network;
 
@@ -47,14 +48,13 @@ impl Wire {
 
 /// The two directions between two parties here.
 fn probes() -> Result<Vec<LinkProbe>> {
-    let parties = loopback::parties(&["left", "right"])?;
-    let measured = |party: &crate::Party| -> Result<Vec<LinkProbe>> {
-        let mut session = Meeting::new(party.config().clone()).connect()?;
+    let measured = |config: SessionConfig| -> Result<Vec<LinkProbe>> {
+        let mut session = Meeting::new(config).connect()?;
         let found = probe(&mut session, Effort::Brief)?;
         session.finish()?;
         Ok(found)
     };
-    let [left, right] = &parties[..] else {
+    let Ok([left, right]) = <[_; 2]>::try_from(loopback::sessions(&["left", "right"])?) else {
         return Err(Error::new(ErrorKind::Bug, "two parties are not two"));
     };
     thread::scope(|scope| {

@@ -77,7 +77,7 @@ class Report:
     @property
     def bytes(self) -> int:
         """Bytes that all parties sent."""
-        return sum(_sent(link) for link in self.raw["links"])
+        return sum(int(link["bytes"]) for link in self.raw["links"])
 
     @property
     def rows(self) -> dict[str, int]:
@@ -107,10 +107,6 @@ class Report:
         rows = ", ".join(f"{name} = {count}" for name, count in self.rows.items())
         figures = [self.protocol, str(self.raw["by"]), rows, _seconds(self.seconds), str(self.rounds), _bytes(self.bytes)]
         return as_html(["protocol", "by", "rows", "seconds", "rounds", "sent in all"], [figures])
-
-
-def _sent(link: dict[str, Any]) -> int:
-    return sum(int(value) for key, value in link.items() if key.endswith("bytes"))
 
 
 class Result:

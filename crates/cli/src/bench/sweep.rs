@@ -13,7 +13,7 @@ use plotters::prelude::*;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::str::FromStr;
 use tacit_backend::cost::{self, Traffic};
 use tacit_sharing::Protocol;

@@ -7,10 +7,10 @@
 //! and checked instead; GMW keeps what each operation takes ([`GmwBits::only_ahead`]).
 
 use super::exec::{Backends, Context};
+use super::facts::{Inputs, facts_with};
 use super::job::ProgramJob;
 use super::parties::{Worker, backends, on_masked_values, on_shares};
 use super::prepare::{CompiledProgram, end_epoch};
-use super::run::{Inputs, facts_with};
 use crate::circuit::evaluate::{fresh_id, makes_triples};
 use crate::circuit::prepared::{decode, decoded, digest, encode};
 use crate::circuit::{self, EvaluateError};
@@ -25,22 +25,6 @@ use tacit_ring::{Buffer, Entropy};
 use tacit_sharing::Protocol;
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::Verifier;
-
-/// Refuses jobs whose preprocessing cannot come before inputs are known.
-pub(super) fn check(job: &ProgramJob) -> Result<(), EvaluateError> {
-    let fail = |text: String| Err(EvaluateError::Job(text));
-    let protocol = job.protocol;
-    if protocol.is_trusted_party() {
-        return fail("plain has no preprocessing".into());
-    }
-    if !job.outside().is_empty() {
-        return fail(
-            "not supported: parties that do not compute, where preprocessing comes before inputs are known"
-                .into(),
-        );
-    }
-    Ok(())
-}
 
 /// The checks of what was made ahead: triples are compared before they are used.
 pub(super) fn checks(protocol: Protocol) -> Traffic {

@@ -12,9 +12,8 @@
 //! once, and not in each iteration. Those of rows are made with their chunk, as memory does not hold the rows after it.
 
 use super::layout::is_secret;
-use super::lines::LINE_OF_CHECKS;
 use std::sync::Arc;
-use tacit_backend::{Backend, Kind, Ring, Secret, Term};
+use tacit_backend::{Backend, Kind, LINE_OF_CHECKS, Ring, Secret, Term};
 use tacit_program::{Interval, Op, Program};
 use tacit_sharing::SharingError;
 

@@ -1,8 +1,8 @@
 //! Programs under protocols that garble: one circuit of everything, evaluated once.
 
 use super::prepare::{CompiledProgram, Cost, Opened};
-use super::report::{ProgramReport, Times};
-use super::run::{Outcome, named};
+use super::report::{Outcome, ProgramReport, Times, named};
+
 use crate::circuit::{
     self, Assignment, Compiled, EvaluateError, Garbling, Guard, Job, Preprocessing,
 };

@@ -1,7 +1,5 @@
 //! Which program is computed, by whom, on how many rows.
 
-use super::ahead;
-use super::seats::share_values;
 use crate::circuit::{
     self, Assignment, EvaluateError, Garbling, Preprocessing, STORED, assignment, list,
 };
@@ -13,6 +11,8 @@ use tacit_garbling::bmr::{LabelFunction, Opening};
 use tacit_garbling::garbler;
 use tacit_net::PartyId;
 use tacit_program::{Program, text};
+use tacit_proof::Method;
+use tacit_sharing::reseat::Reseat;
 use tacit_sharing::{Protocol, RoleId};
 
 /// Rows of a large array that are computed together, unless the job says otherwise: their values
@@ -292,10 +292,25 @@ impl ProgramJob {
             return fail(format!("a program has at most {MAX_ROLES} parties"));
         }
         if self.preprocessing == Preprocessing::Separate && !self.protocol.garbles() {
-            ahead::check(self)?;
+            self.check_preprocessing()?;
         }
         tacit_program::clear::check_rows(program, &self.rows)
             .map_err(|e| EvaluateError::Job(e.to_string()))
+    }
+
+    /// Refuses jobs whose preprocessing cannot come before inputs are known.
+    pub(super) fn check_preprocessing(&self) -> Result<(), EvaluateError> {
+        let fail = |text: String| Err(EvaluateError::Job(text));
+        if self.protocol.is_trusted_party() {
+            return fail("plain has no preprocessing".into());
+        }
+        if !self.outside().is_empty() {
+            return fail(
+                "not supported: parties that do not compute, where preprocessing comes before inputs are known"
+                    .into(),
+            );
+        }
+        Ok(())
     }
 
     fn check_assignments(&self) -> Result<(), EvaluateError> {
@@ -304,7 +319,7 @@ impl ProgramJob {
         let first = &self.assignments()[0];
         for other in &self.beside {
             let Assignment { protocol, places, .. } = other;
-            if tacit_proof::Method::of(*protocol) != tacit_proof::Method::of(self.protocol) {
+            if Method::of(*protocol) != tacit_proof::Method::of(self.protocol) {
                 return fail(format!(
                     "not supported: programs under {} beside {protocol}",
                     self.protocol
@@ -363,4 +378,31 @@ impl ProgramJob {
         let role = self.places.iter().position(|p| *p == party);
         role.ok_or_else(|| EvaluateError::Job(format!("party {} plays no role", party.0)))
     }
+}
+
+/// Whether workers of one assignment can compute with values of another one: parties can make the shares, and
+/// coins stay what they promise.
+///
+/// A coin of a proof ([`tacit_proof`]) is shown in one round, which a role may do because all that the
+/// coin binds comes to the role before the sender. Where the other assignment's order of the roles runs the other
+/// way round, a cheat could hold back a message of that one from its receiver until the third party, which does
+/// not wait for it, has shown a coin here.
+#[must_use]
+pub fn share_values(one: &Assignment, other: &Assignment) -> bool {
+    let [a, b] = [one, other].map(|it| (it.protocol, &it.places[..]));
+    let tosses = |protocol: Protocol| {
+        let method = Method::of(protocol);
+        method.is_some_and(|method| !matches!(method, Method::Brain(_)))
+    };
+    let alike = !tosses(a.0) || is_rotation(a.1, b.1);
+    alike && Reseat::fits(a, b) && Reseat::fits(b, a)
+}
+
+/// Whether the same parties follow each other in a circle.
+fn is_rotation(one: &[PartyId], other: &[PartyId]) -> bool {
+    let shift = other.iter().position(|party| one.first() == Some(party));
+    shift.is_some_and(|shift| {
+        let turned = other.iter().cycle().skip(shift);
+        one.len() == other.len() && one.iter().zip(turned).all(|(a, b)| a == b)
+    })
 }

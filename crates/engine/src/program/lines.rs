@@ -9,12 +9,6 @@ use std::collections::BTreeMap;
 use tacit_backend::cost::Products;
 use tacit_backend::{LineCost, Tally};
 
-/// The line of what is of no line alone: results, proofs of products, comparisons of transcripts.
-pub const ALL_LINES: u32 = 0;
-
-/// The line of the comparisons with the ranges that a program checks: those of all checks are made together.
-pub const LINE_OF_CHECKS: u32 = u32::MAX;
-
 impl CompiledProgram {
     /// What each line costs, by number, of a job with one worker: over shares as many bytes, rounds and products
     /// together as [`CompiledProgram::cost`] says, but for what those outside send and wait for. Where circuits are garbled it
@@ -47,7 +41,7 @@ mod tests {
     use crate::circuit::Preprocessing;
     use crate::program::{By, Cost, ProgramJob};
     use crate::protocols::{BRAIN_BUCKETS, GMW, LIFT, PLAIN, QUAD, REPLICATED, TRIO, YAO_THREE};
-    use tacit_backend::cost::MAX_ROLES;
+    use tacit_backend::LINE_OF_CHECKS;
     use tacit_net::PartyId;
     use tacit_program::text;
 
@@ -93,9 +87,9 @@ mod tests {
             // Checks of what was made ahead belong to no line.
             let made = lines.values().map(|line| line.ahead).sum::<u64>();
             assert!(made <= ahead.total() && made * 101 >= ahead.total() * 100, "{what}");
-            for role in 0..MAX_ROLES {
-                let waits: u64 = lines.values().map(|line| line.rounds[role]).sum();
-                assert_eq!(waits, rounds[role], "{what}");
+            for (role, waits) in rounds.iter().enumerate() {
+                let of_lines: u64 = lines.values().map(|line| line.rounds[role]).sum();
+                assert_eq!(of_lines, *waits, "{what}");
             }
             assert_eq!(
                 lines.values().map(|line| line.products.online).sum::<u64>(),

@@ -8,6 +8,7 @@ mod ahead;
 mod checks;
 mod difference;
 mod exec;
+mod facts;
 mod garbled;
 mod indices;
 mod job;
@@ -30,14 +31,11 @@ mod streamed;
 mod team;
 
 pub use crate::circuit::Garbling;
-pub use job::{By, CHUNK_ROWS, ProgramJob};
-pub use lines::{ALL_LINES, LINE_OF_CHECKS};
+pub use job::{By, CHUNK_ROWS, ProgramJob, share_values};
 pub use prepare::{CompiledProgram, Cost};
-pub use report::{ProgramReport, RolesUse};
+pub use report::{Outcome, ProgramReport, Revealed, RolesUse};
+
+pub use facts::facts;
 pub use rows::{RowTerms, agree_rows, check_own_rows};
-pub use run::{
-    Outcome, Revealed, check_inputs, check_storable, facts, prepare, prepare_with, run,
-    run_prepared, run_with,
-};
-pub use seats::share_values;
-pub use tacit_backend::LineCost;
+pub use run::{check_inputs, check_storable, prepare, prepare_with, run, run_prepared, run_with};
+pub use tacit_backend::{ALL_LINES, LINE_OF_CHECKS, LineCost};

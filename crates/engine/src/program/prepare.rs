@@ -4,7 +4,6 @@ use super::checks::{self, Checks};
 use super::exec::{Backends, Beside, Context, Value, run_block};
 use super::job::{By, ProgramJob};
 use super::layout::{Layout, Place, check_sizes, lengths};
-use super::lines::ALL_LINES;
 use super::outside::{self, Entered, Parcel};
 use super::plain;
 use super::ranges;
@@ -18,7 +17,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tacit_backend::awaited::Awaited;
 use tacit_backend::cost::{MAX_ROLES, Products, Rounds, Traffic};
-use tacit_backend::{Backend, Bits, Boolean, InBlocks, Kind, Ring, Secret, Tally, Values};
+use tacit_backend::{
+    ALL_LINES, Backend, Bits, Boolean, InBlocks, Kind, Ring, Secret, Tally, Values,
+};
 use tacit_circuit::library::adder::AdderForm;
 use tacit_garbling::blocks::ChainCost;
 use tacit_garbling::yao::streamed::Counted;

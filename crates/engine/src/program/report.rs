@@ -1,11 +1,28 @@
-//! What a run of a program cost.
+//! What a party has at the end of a run of a program: what it learned, and what that cost.
 
-use super::prepare::{CompiledProgram, Cost};
+use super::layout::lengths;
+use super::prepare::{CompiledProgram, Cost, Opened};
 use crate::circuit::links::all_links;
 use crate::circuit::{Assignment, EvaluateError, LinkUse};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tacit_net::{PartyId, Session};
+use tacit_program::clear::Array;
+
+/// Revealed values, by name.
+pub type Revealed = Vec<(String, Array)>;
+
+/// What a party has at the end of a run.
+pub struct Outcome {
+    /// The revealed values that it learns, by name, in the program's order. An error where one is
+    /// none of its type; only this party knows of it, so that the session ends well for all.
+    pub revealed: Result<Revealed, EvaluateError>,
+    /// What the run cost.
+    pub report: ProgramReport,
+    /// Under `plain`, at the trusted party: where values left their ranges, so that a protocol
+    /// would give wrong results. Places and counts, no values.
+    pub warnings: Vec<String>,
+}
 
 /// Moments of a run.
 #[derive(Clone, Copy)]
@@ -127,4 +144,29 @@ impl ProgramReport {
     pub fn total_bytes(&self) -> u64 {
         self.links.iter().fold(0, |sum, link| sum.saturating_add(link.bytes))
     }
+}
+
+/// The opened values that this party learns, as arrays of their types.
+pub(super) fn named(
+    prepared: &CompiledProgram,
+    me: PartyId,
+    opened: Opened,
+) -> Result<Revealed, EvaluateError> {
+    let program = &prepared.program;
+    let mut all = Vec::new();
+    for (reveal, values) in program.reveals.iter().zip(opened.values) {
+        let learns = reveal.to.iter().any(|p| prepared.job.parties[usize::from(p.0)] == me);
+        let (true, Some(values)) = (learns, values) else { continue };
+        let ty = program.body.type_of(reveal.value);
+        let shape = lengths(&ty.shape, &prepared.job.rows)?;
+        let array = Array::from_values(ty.element, shape, values.iter().copied()).map_err(|_| {
+            EvaluateError::Job(format!(
+                "the result `{}` has a value that its type does not have: an input or a promise \
+                 (assume) left its range; run the program with --protocol plain to see where",
+                reveal.name
+            ))
+        })?;
+        all.push((reveal.name.clone(), array));
+    }
+    Ok(all)
 }

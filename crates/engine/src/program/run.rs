@@ -2,13 +2,13 @@
 
 use super::ahead;
 use super::exec::Context;
+use super::facts::{Inputs, agree_public, own_inputs};
 use super::garbled::{self, Source};
-use super::layout::lengths;
 use super::outside;
 use super::parties::{Worker, backends, on_masked_values, on_shares};
 use super::plain::{self, Plain};
 use super::prepare::{CompiledProgram, Cost, Opened};
-use super::report::{ProgramReport, Times};
+use super::report::{Outcome, ProgramReport, Times, named};
 use super::streamed::streaming;
 use crate::circuit::evaluate::fresh_id;
 use crate::circuit::links::all_links;
@@ -21,25 +21,10 @@ use std::time::Duration;
 use tacit_backend::GmwBits;
 use tacit_gmw::{Correlations, Gmw};
 use tacit_net::{AbortKind, Mesh, PartyId, Phase, Session};
-use tacit_program::clear::{self, Array};
+use tacit_program::clear::Array;
 use tacit_ring::Entropy;
 use tacit_sharing::verify::Verifier;
 use tracing::info;
-
-/// Revealed values, by name.
-pub type Revealed = Vec<(String, Array)>;
-
-/// What a party has at the end of a run.
-pub struct Outcome {
-    /// The revealed values that it learns, by name, in the program's order. An error where one is
-    /// none of its type; only this party knows of it, so that the session ends well for all.
-    pub revealed: Result<Revealed, EvaluateError>,
-    /// What the run cost.
-    pub report: ProgramReport,
-    /// Under `plain`, at the trusted party: where values left their ranges, so that a protocol
-    /// would give wrong results. Places and counts, no values.
-    pub warnings: Vec<String>,
-}
 
 /// Runs a program. `inputs` are this party's own inputs and all public ones, by name. `progress`
 /// is told how many rows went through each stream.
@@ -143,31 +128,6 @@ pub fn prepare_with(
 /// A stored circuit, and what it cost.
 type Garbled = Result<(circuit::StoredPreprocessing, circuit::Report), EvaluateError>;
 
-/// Inputs, by name.
-pub(super) type Inputs = BTreeMap<String, Arc<Array>>;
-
-/// What parties agree on for a run, by name: what a store looks for.
-#[must_use]
-pub fn facts(
-    prepared: &CompiledProgram,
-    inputs: &BTreeMap<String, Array>,
-) -> Vec<(String, String)> {
-    all_facts(prepared, |name| inputs.get(name).map(digest))
-}
-
-/// The facts of a program that parties compare, from inputs in the form that a run has them.
-pub(super) fn facts_with(prepared: &CompiledProgram, inputs: &Inputs) -> Vec<(String, String)> {
-    all_facts(prepared, |name| inputs.get(name).map(|array| digest(array)))
-}
-
-fn all_facts(
-    prepared: &CompiledProgram,
-    digest: impl Fn(&str) -> Option<String>,
-) -> Vec<(String, String)> {
-    let own = prepared.facts().iter().map(|(name, value)| (name.to_string(), value.clone()));
-    own.chain(public_facts(prepared, digest)).collect()
-}
-
 /// Refuses jobs whose preprocessing is not of a kind that can be stored.
 ///
 /// # Errors
@@ -183,7 +143,7 @@ pub fn check_storable(prepared: &CompiledProgram) -> Result<(), EvaluateError> {
     if prepared.job.protocol.garbles() {
         return Ok(());
     }
-    ahead::check(&prepared.job)?;
+    prepared.job.check_preprocessing()?;
     match prepared.job.preprocessing {
         Preprocessing::Separate => Ok(()),
         Preprocessing::Interleaved => Err(EvaluateError::Job(
@@ -367,66 +327,6 @@ fn outcome(
     Ok(Outcome { revealed, report, warnings })
 }
 
-/// All parties must have the same public inputs.
-fn agree_public(
-    session: &mut Session,
-    prepared: &CompiledProgram,
-    inputs: &BTreeMap<String, Arc<Array>>,
-) -> Result<(), EvaluateError> {
-    let digest_of = |name: &str| inputs.get(name).map(|array| digest(array));
-    let facts: Vec<(String, String)> = public_facts(prepared, digest_of).collect();
-    let facts: Vec<(&str, String)> =
-        facts.iter().map(|(name, digest)| (name.as_str(), digest.clone())).collect();
-    if !facts.is_empty() {
-        session.agree(&facts)?;
-    }
-    Ok(())
-}
-
-/// Public inputs, by their digests.
-fn public_facts(
-    prepared: &CompiledProgram,
-    digest: impl Fn(&str) -> Option<String>,
-) -> impl Iterator<Item = (String, String)> {
-    let public = prepared.program.inputs().filter(|(_, _, party)| party.is_none());
-    public.map(move |(_, name, _)| {
-        (format!("public input `{name}`"), digest(name).unwrap_or_default())
-    })
-}
-
-fn digest(array: &Array) -> String {
-    let raw: Vec<u8> = array.raw().iter().flat_map(|value| value.to_le_bytes()).collect();
-    let shape = format!("{}{:?}", array.element(), array.shape());
-    hex::encode(tacit_ring::hash::digest(&[shape.as_bytes(), &raw]))
-}
-
-/// The inputs that this party gives, checked, by name.
-fn own_inputs(
-    prepared: &CompiledProgram,
-    me: PartyId,
-    mut given: BTreeMap<String, Array>,
-) -> Result<BTreeMap<String, Arc<Array>>, EvaluateError> {
-    let program = &prepared.program;
-    let mut own = BTreeMap::new();
-    for (id, name, party) in program.inputs() {
-        let mine = party.is_none_or(|party| prepared.job.parties[usize::from(party.0)] == me);
-        if !mine {
-            continue;
-        }
-        let array = given.remove(name).ok_or_else(|| {
-            EvaluateError::Job(format!("this party has no values for input `{name}`"))
-        })?;
-        let ty = &program.body.nodes[id as usize].types[0];
-        clear::check_input(name, &array, ty, &prepared.job.rows)
-            .map_err(|e| EvaluateError::Job(e.to_string()))?;
-        own.insert(name.to_owned(), Arc::new(array));
-    }
-    match given.keys().next() {
-        Some(name) => Err(EvaluateError::Job(format!("this party gives no input `{name}`"))),
-        None => Ok(own),
-    }
-}
-
 /// What a walk opened, and in how many rounds.
 struct Walked {
     opened: Opened,
@@ -449,29 +349,4 @@ fn walk(
         party.flush()?;
     }
     Ok(Walked { opened, rounds })
-}
-
-/// The opened values that this party learns, as arrays of their types.
-pub(super) fn named(
-    prepared: &CompiledProgram,
-    me: PartyId,
-    opened: Opened,
-) -> Result<Revealed, EvaluateError> {
-    let program = &prepared.program;
-    let mut all = Vec::new();
-    for (reveal, values) in program.reveals.iter().zip(opened.values) {
-        let learns = reveal.to.iter().any(|p| prepared.job.parties[usize::from(p.0)] == me);
-        let (true, Some(values)) = (learns, values) else { continue };
-        let ty = program.body.type_of(reveal.value);
-        let shape = lengths(&ty.shape, &prepared.job.rows)?;
-        let array = Array::from_values(ty.element, shape, values.iter().copied()).map_err(|_| {
-            EvaluateError::Job(format!(
-                "the result `{}` has a value that its type does not have: an input or a promise \
-                 (assume) left its range; run the program with --protocol plain to see where",
-                reveal.name
-            ))
-        })?;
-        all.push((reveal.name.clone(), array));
-    }
-    Ok(all)
 }

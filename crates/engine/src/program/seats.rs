@@ -10,36 +10,8 @@ use crate::circuit::{Assignment, EvaluateError};
 use tacit_backend::cost::{MAX_ROLES, Rounds, Traffic};
 use tacit_backend::{Planes, Secret};
 use tacit_net::PartyId;
-use tacit_proof::Method;
+use tacit_sharing::RoleId;
 use tacit_sharing::reseat::Reseat;
-use tacit_sharing::{Protocol, RoleId};
-
-/// Whether workers of one assignment can compute with values of another one: parties can make the shares, and
-/// coins stay what they promise.
-///
-/// A coin of a proof ([`tacit_proof`]) is shown in one round, which a role may do because all that the
-/// coin binds comes to the role before the sender. Where the other assignment's order of the roles runs the other
-/// way round, a cheat could hold back a message of that one from its receiver until the third party, which does
-/// not wait for it, has shown a coin here.
-#[must_use]
-pub fn share_values(one: &Assignment, other: &Assignment) -> bool {
-    let [a, b] = [one, other].map(|it| (it.protocol, &it.places[..]));
-    let tosses = |protocol: Protocol| {
-        let method = tacit_proof::Method::of(protocol);
-        method.is_some_and(|method| !matches!(method, Method::Brain(_)))
-    };
-    let alike = !tosses(a.0) || is_rotation(a.1, b.1);
-    alike && Reseat::fits(a, b) && Reseat::fits(b, a)
-}
-
-/// Whether the same parties follow each other in a circle.
-fn is_rotation(one: &[PartyId], other: &[PartyId]) -> bool {
-    let shift = other.iter().position(|party| one.first() == Some(party));
-    shift.is_some_and(|shift| {
-        let turned = other.iter().cycle().skip(shift);
-        one.len() == other.len() && one.iter().zip(turned).all(|(a, b)| a == b)
-    })
-}
 
 /// An assignment of roles, as programs use it.
 pub(super) struct Seating {

@@ -3,7 +3,6 @@
 use super::checks::{self, Checked};
 use super::exec::{Backends, Context, Frame, Value, at};
 use super::layout::{Place, Stream};
-use super::lines::ALL_LINES;
 use super::operand::Cache;
 use super::ranges::Test;
 use super::seats::Seat;
@@ -15,7 +14,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 use tacit_backend::cost::Rounds;
-use tacit_backend::{Backend, Secret};
+use tacit_backend::{ALL_LINES, Backend, Secret};
 use tacit_program::{Block, NodeId, ValueId};
 
 /// What one worker makes of its chunks: sums by node, kept rows by value, and what tests of inputs said.

@@ -11,8 +11,8 @@ use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray, RecordBatch, StringArr
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use tacit_program::{Element, Interval, Meaning};
 
-use super::OutputTable;
 use super::flat::{self, Content, Flat};
+use super::table::OutputTable;
 
 type I256 = <Decimal256Type as ArrowPrimitiveType>::Native;
 

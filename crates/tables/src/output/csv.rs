@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::OutputTable;
 use super::flat;
+use super::table::OutputTable;
 
 pub(super) fn write(table: &OutputTable, writer: &mut dyn Write) -> io::Result<()> {
     let (columns, rows) = flat::table(table);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::{Format, OutputTable};
+use super::table::{Format, OutputTable};
 use crate::error::TableError;
 
 /// Rows shown on standard output.

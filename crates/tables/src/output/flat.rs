@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tacit_program::{Domain, Element, Meaning};
 
-use super::{OutputColumn, OutputTable};
+use super::table::{OutputColumn, OutputTable};
 use crate::column::widen;
 use crate::render;
 

@@ -6,7 +6,8 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
-use super::{OutputTable, arrow};
+use super::arrow;
+use super::table::OutputTable;
 
 pub(super) fn write(table: &OutputTable, writer: &mut (dyn Write + Send)) -> io::Result<()> {
     let (schema, batches) = arrow::batches(table);

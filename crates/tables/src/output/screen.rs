@@ -8,7 +8,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use tacit_program::Domain;
 
 use super::flat::{self, Flat};
-use super::{OutputColumn, OutputTable};
+use super::table::{OutputColumn, OutputTable};
 use crate::render;
 
 /// Columns of one result that are shown.

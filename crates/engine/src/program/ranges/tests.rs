@@ -3,7 +3,8 @@
 //! The cheat follows the protocol in everything, but leaves out the check of its own inputs.
 
 use super::super::job::{By, ProgramJob};
-use super::super::run::{Outcome, run_with, with_checked};
+use super::super::report::Outcome;
+use super::super::run::{run_with, with_checked};
 use super::super::{CompiledProgram, Garbling, garbled::Source};
 use crate::circuit::{EvaluateError, Preprocessing};
 use crate::protocols::{self, AUTHENTICATED, LIFT, POST, QUAD, QUAD_HET, WRK17};
