@@ -58,8 +58,9 @@ shown = {
 # %%
 means, both = mean.reshape(5, 2), enough.reshape(5, 2)
 women, men = means[:, 0], means[:, 1]
+enough_women, enough_men = both[:, 0], both[:, 1]
 gap = tc.to_fixed(men - women, 16) / tc.to_fixed(men, 16)
-shown["pay gap"] = tc.where(both[:, 0] & both[:, 1], gap, 0).reveal(to="all")
+shown["pay gap"] = tc.where(enough_women & enough_men, gap, 0).reveal(to="all")
 job = tc.job("pay_gap", shown)
 show(job.disclosure())
 

@@ -1,16 +1,13 @@
-"""The examples: the same programs as in the text form, and what they print."""
+"""The examples: the same programs as in the text form, and what they learn."""
 
 from __future__ import annotations
 
-import contextlib
+import ast
 import functools
-import io
-import runpy
-import warnings
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
-import matplotlib
 import numpy as np
 import pytest
 
@@ -20,15 +17,14 @@ ROOT = Path(__file__).parents[2]
 
 
 @functools.cache
-def example(name: str) -> tuple[SimpleNamespace, str]:
-    """A script of `python/examples` that was run: what it made, and what it printed."""
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), warnings.catch_warnings():
-        # There is no screen to show plots on.
-        matplotlib.use("agg")
-        warnings.filterwarnings("ignore", "FigureCanvasAgg is non-interactive")
-        names = runpy.run_path(str(ROOT / "python" / "examples" / f"{name}.py"))
-    return SimpleNamespace(**names), out.getvalue()
+def example(name: str) -> SimpleNamespace:
+    """What a script of `python/examples` makes up to its job, with the functions behind it. The notebooks run as a whole."""
+    path = ROOT / "python" / "examples" / f"{name}.py"
+    made: dict[str, Any] = {"__file__": str(path), "show": lambda _: None, "display": lambda _: None}
+    for statement in ast.parse(path.read_text()).body:
+        if "job" not in made or isinstance(statement, ast.FunctionDef):
+            exec(compile(ast.Module([statement], []), str(path), "exec"), made)
+    return SimpleNamespace(**made)
 
 
 def multiply() -> tc.Job:
@@ -96,8 +92,8 @@ def dot() -> tc.Job:
 @pytest.mark.parametrize(
     ("build", "file"),
     [
-        (lambda: example("stay")[0].job, "stay/stay.tacit"),
-        (lambda: example("pay_gap")[0].job, "pay-gap/pay-gap.tacit"),
+        (lambda: example("stay").job, "stay/stay.tacit"),
+        (lambda: example("pay_gap").job, "pay-gap/pay-gap.tacit"),
         (multiply, "bench/multiply.tacit"),
         (sort, "bench/sort.tacit"),
         (group_by, "bench/group-by.tacit"),
@@ -114,16 +110,8 @@ def test_python_and_text_are_the_same_program(build, file: str) -> None:
     assert job.digest == read.digest
 
 
-@pytest.mark.parametrize("name", ["stay", "pay_gap", "survival", "regression"])
-def test_examples_print_what_they_say(name: str) -> None:
-    shown = example(name)[1]
-    assert "REVEALED, and nothing else" in shown
-    assert "on global:" in shown
-    assert any(reference in shown for reference in ("in the clear", "lifelines", "NumPy"))
-
-
 def test_survival_learns_what_the_clear_does() -> None:
-    made = example("survival")[0]
+    made = example("survival")
     rng = np.random.default_rng(4)
     month, event, arm = rng.integers(0, 88, 120), rng.random(120) < 0.5, rng.integers(0, 2, 120)
     names = np.array(["no", "yes"])[arm]
@@ -136,7 +124,7 @@ def test_survival_learns_what_the_clear_does() -> None:
 
 
 def test_regression_learns_what_the_clear_does() -> None:
-    made = example("regression")[0]
+    made = example("regression")
     rng = np.random.default_rng(1)
     features = rng.normal(size=(60, 30)).clip(-8, 8)
     labels = features @ rng.normal(size=30) > 0

@@ -461,7 +461,6 @@ RUNS: list[tuple[str, Callable[[tc.Job], Any], type[Exception], str]] = [
     ("all parties corrupted", lambda job: job.plan(corruptions=3), tc.TacitError, "3"),
     ("no party corrupted", lambda job: job.plan(corruptions=0), tc.InputError, "from 1"),
     ("half a party corrupted", lambda job: job.plan(corruptions=0.5), tc.InputError, "from 1"),
-    ("minority of two", lambda job: _two().run({"alice": 1}, behaviour="malicious", corruptions="minority"), tc.InputError, "from 1"),
     ("unknown row count", lambda job: job.plan(rows={"m": 3}), tc.TacitError, "m"),
     ("unknown row count of a simulation", lambda job: job.simulate(rows={"m": 3}), tc.InputError, "m"),
     ("no file", lambda job: tc.load("/nonexistent/x.tacit"), tc.TacitError, "x.tacit"),

@@ -27,10 +27,18 @@ def test_notebooks_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(Path(tc.__file__).parents[1]))
     notebook = nbformat.read(EXAMPLES / f"{name}.ipynb", as_version=4)
     assert any("assert abs(" in cell.source or "assert np.abs(" in cell.source for cell in notebook.cells)
+    for cell in notebook.cells:
+        # The extension module of the tests is not optimised.
+        cell.source = cell.source.replace("STEPS = 100", "STEPS = 10")
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(EXAMPLES)}}).execute()
-    shown = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    assert not [output for output in shown if output.get("name") == "stderr"]
-    data = [output.data for output in shown if "data" in output]
-    assert "REVEALED, and nothing else" in "".join(it.get("text/html", "") for it in data)
-    assert all("text/html" in it or "image/png" in it for it in data)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert not [output for output in outputs if output.get("name") == "stderr"]
+    data = [output.data for output in outputs if "data" in output]
+    shown = "".join(it.get("text/html", "") for it in data)
+    assert "REVEALED, and nothing else" in shown
+    assert "on global" in shown
+    printed = "".join(output.get("text", "") for output in outputs)
+    assert any(reference in printed + shown for reference in ("in the clear", "lifelines", "NumPy"))
+    # A line that said how far a run had come is empty in the end.
+    assert all("text/html" in it or "image/png" in it or it == {"text/plain": ""} for it in data)
     assert any("image/png" in it for it in data) == ("plt.show()" in notebook.cells[-1].source)

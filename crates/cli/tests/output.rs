@@ -116,8 +116,8 @@ fn names_that_nobody_knows_are_answered_with_those_that_were_meant() {
     let inputs = "--input 0=a.dec --input 1=b.dec";
     let circuit = format!("run compare.txt --protocol trio {inputs} --local");
     for (arguments, hint) in [
-        (format!("{run} --protocol tro"), "did you mean `trio`?"),
-        (format!("{run} --protocol gmw:100"), "write gmw:N with N from 2 to 64"),
+        (run.replace("trio", "tro"), "did you mean `trio`?"),
+        (run.replace("trio", "gmw:100"), "write gmw:N with N from 2 to 64"),
         ("lab compare.txt --protocol trio,lit".into(), "did you mean `lift`?"),
         (format!("{run} --network globel"), "did you mean `global`?"),
         ("plan compare.txt --network contnental".into(), "did you mean `continental`?"),

@@ -463,7 +463,8 @@ fn wrong_inputs_say_what_to_do() {
     assert!(error.contains("did you mean `bob`?"), "{error}");
     let (code, error) = run(&format!("{TABLES} --input 0=x.hex"));
     assert_eq!((code, error.contains("--table")), (2, true), "{error}");
-    let (code, error) = run(&format!("{TABLES} --protocol plain --by circuits"));
+    let plain = format!("run stay.tacit --protocol plain --local {TABLES} --by circuits");
+    let (code, error) = fails(dir, &plain);
     assert_eq!((code, error.contains("in the clear")), (2, true), "{error}");
     let (code, error) = run(&format!("{TABLES} --by gates"));
     assert_eq!((code, error.contains("circuits")), (2, true), "{error}");

@@ -142,7 +142,7 @@ impl Program {
     /// let explained = program.explain("global", protocols::TRIO, &[])?;
     /// let seconds: f64 = explained.operations.iter().map(|it| it.seconds()).sum();
     /// assert!((seconds - explained.total.seconds).abs() < 1e-9);
-    /// assert!(explained.operations.iter().any(|it| it.name == "<" && it.rounds > 0.0));
+    /// assert!(explained.operations.iter().any(|it| it.name == "less" && it.rounds > 0.0));
     /// # Ok::<(), tacit::Error>(())
     /// ```
     ///

@@ -50,8 +50,8 @@ mod tests {
         let less = x < y\n\
         let product = x * y\n\
         let checked = check(product, in -5000..5000)\n\
-        let all = sum(select(less, checked, y), axis 0)\n\
-        let looped = loop 5 carry (z = all) {\n\
+        let total = sum(select(less, checked, y), axis 0)\n\
+        let looped = loop 5 carry (z = total) {\n\
         let next = z / 3\n\
         yield next\n}\n\
         reveal looped to a as \"it\"\n";
