@@ -69,7 +69,7 @@ show(job.check(data))
 
 # %%
 rows = {"a": 300, "b": 250, "c": 400}
-show(job.plan(network="global", behaviour="malicious", rows=rows))
+show(job.plan(network="global", security="malicious", rows=rows))
 show(job.simulate(network="global", rows=rows, protocols=["trio", "lift"]))
 
 # %% [markdown]

@@ -74,7 +74,7 @@ def test_a_plot_of_a_run_over_a_network_shows_who_waited() -> None:
     far = job.run(DATA, on=tc.local(network="global"), protocol="trio").report
     shown = texts(far.plot(job.plan(network="global", rows={"n": 3})))
     assert {"alice", "bob", "carol", "by the plan", "waiting", "sending"} <= set(shown)
-    tls = job.run(DATA, on=tc.local(transport="tcp"), behaviour="semi-honest", corruptions="one").report
+    tls = job.run(DATA, on=tc.local(transport="tcp"), security="semi-honest", corruptions="one").report
     assert {"alice", "bob", "carol", "by the plan"} <= set(texts(tls.plot()))
 
 
@@ -90,8 +90,8 @@ def test_a_plot_of_a_plan_shows_what_seconds_consist_of() -> None:
 @pytest.mark.parametrize("protocol", ["trio", "replicated", "lift", "gmw:3", "yao-three", "bmr:3", "authenticated:3"])
 def test_operations_take_together_what_the_plan_says(protocol: str) -> None:
     job = stay()
-    behaviour = "malicious" if protocol in ("lift", "authenticated:3") else "semi-honest"
-    plan = job.plan(network="global", rows={"n": 50}, behaviour=behaviour)
+    security = "malicious" if protocol in ("lift", "authenticated:3") else "semi-honest"
+    plan = job.plan(network="global", rows={"n": 50}, security=security)
     (planned,) = [it for it in plan.candidates if it["protocol"] == protocol]
     found = job.explain(network="global", protocol=protocol, rows={"n": 50})
     for part in ("waiting_seconds", "sending_seconds", "computing_seconds", "bytes"):

@@ -36,7 +36,7 @@ def test_every_protocol_gives_what_the_clear_does(protocol: str) -> None:
 
 
 def test_parties_choose_over_tls() -> None:
-    result = stay().run(DATA, on=tc.local(transport="tcp"), behaviour="malicious", corruptions="one")
+    result = stay().run(DATA, on=tc.local(transport="tcp"), security="malicious", corruptions="one")
     assert result.mean_stay == 5.5
     assert result.report.choice is not None
     assert result.report.choice["candidates"][0]["protocol"] == result.report.protocol
@@ -115,7 +115,7 @@ def script(parties: Path, own: str, given: str, how: str = "protocol='lift'") ->
 
 def test_three_processes_choose_a_protocol(parties: Path) -> None:
     stay().save(parties / "stay.tacit")
-    how = "behaviour='semi-honest', corruptions='one'"
+    how = "security='semi-honest', corruptions='one'"
     given = {"alice": "{'age': [70, 30, 81]}", "bob": "{'days': [4, 2, 7]}", "carol": "None"}
     all_of = {name: subprocess.Popen(script(parties, name, data, how), stdout=subprocess.PIPE, text=True) for name, data in given.items()}
     out = {name: it.communicate(timeout=90)[0] for name, it in all_of.items()}
@@ -169,10 +169,10 @@ def refused(commands: list[list[str]]) -> list[str]:
 
 def test_the_security_is_said_between_machines(parties: Path) -> None:
     net = tc.connect(parties / "alice.toml")
-    with pytest.raises(tc.InputError, match="behaviour="):
+    with pytest.raises(tc.InputError, match="security="):
         stay().run({"age": [70]}, on=net)
-    with pytest.raises(tc.InputError, match="corruptions="):
-        stay().run({"age": [70]}, on=net, behaviour="malicious")
+    with pytest.raises(tc.InputError, match="security="):
+        stay().run({"age": [70]}, on=net, corruptions="one")
 
 
 def test_plans_follow_the_network() -> None:
@@ -181,7 +181,7 @@ def test_plans_follow_the_network() -> None:
     assert near.candidates[0]["seconds"] < far.candidates[0]["seconds"]
     assert far.best in repr(far) and far.best in far.why
     assert "<table>" in far._repr_html_()
-    malicious = job.plan(network="global", behaviour="malicious", rows={"n": 10})
+    malicious = job.plan(network="global", security="malicious", rows={"n": 10})
     assert {it["protocol"] for it in malicious.candidates} < {it["protocol"] for it in far.candidates}
 
 

@@ -43,6 +43,7 @@ fn _tacit(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::protocols, module)?)?;
     module.add_function(wrap_pyfunction!(command, module)?)?;
     module.add_class::<run::Watch>()?;
+    module.add_class::<run::Connection>()?;
     module.add_function(wrap_pyfunction!(plot::plot_run, module)?)?;
     module.add_function(wrap_pyfunction!(plot::plot_plan, module)?)?;
     module.add_function(wrap_pyfunction!(plot::plot_operations, module)?)?;

@@ -6,8 +6,9 @@ use crate::outcome::Outcome;
 use crate::program::Program;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 use tacit::{LocalParties, Network, Stopper, Threat, Values};
@@ -96,16 +97,15 @@ pub fn loopback(names: Vec<String>) -> PyResult<Vec<Party>> {
     Ok(parties.into_iter().map(Party).collect())
 }
 
+/// How a party connects: the name of the session, threads, and seconds to come up and without progress.
+type Connecting = (String, usize, f64, f64);
+
 /// How a run of one party is done.
 struct How {
     protocol: Option<tacit::Protocol>,
     threat: Option<Threat>,
-    session: String,
-    threads: usize,
-    connect: Duration,
-    timeout: Duration,
+    prepared: Option<PathBuf>,
     inputs: Vec<(String, Values)>,
-    stopper: Stopper,
     watch: tacit::Watch,
 }
 
@@ -141,34 +141,118 @@ impl Party {
         program: &Program,
         protocol: Option<&str>,
         threat: Option<(bool, usize)>,
-        session: &str,
-        threads: usize,
-        deadlines: (f64, f64),
+        prepared: Option<PathBuf>,
+        connecting: Connecting,
         inputs: &Bound<'_, PyDict>,
         watch: &Watch,
     ) -> PyResult<Outcome> {
-        let how = How {
-            protocol: protocol.map(self::protocol).transpose()?,
-            threat: threat.map(|(malicious, many)| self::threat(malicious, many)),
-            session: session.to_owned(),
-            threads,
-            connect: seconds(deadlines.0)?,
-            timeout: seconds(deadlines.1)?,
-            inputs: values(inputs)?,
-            stopper: watch.stopper.clone(),
-            watch: watch.watch.clone(),
+        let how = How::new(protocol, threat, prepared, inputs, watch)?;
+        let (session, threads, connect, timeout) = connecting;
+        let (connect, timeout) = (seconds(connect)?, seconds(timeout)?);
+        let (party, program, stopper) = (self.0.clone(), program.0.clone(), watch.stopper.clone());
+        let run = move || {
+            let run = party.run(&program).session(&session).threads(threads).stopper(&stopper);
+            how.run(run.connect_timeout(connect).timeout(timeout))
         };
-        let (party, program) = (self.0.clone(), program.0.clone());
-        waited(py, move || how.run(&party, &program), &watch.stopper).map(Outcome)
+        waited(py, run, &watch.stopper).map(Outcome)
+    }
+
+    /// Prepares runs of a program with so many rows, into this party's store in a directory. Gives what is stored, as JSON.
+    #[expect(clippy::too_many_arguments, reason = "they are the settings of a run")]
+    fn prepare(
+        &self,
+        py: Python<'_>,
+        program: &Program,
+        protocol: &str,
+        directory: PathBuf,
+        rows: Vec<(String, u64)>,
+        runs: u64,
+        connecting: Connecting,
+        inputs: &Bound<'_, PyDict>,
+        watch: &Watch,
+    ) -> PyResult<String> {
+        let how = How::new(Some(protocol), None, None, inputs, watch)?;
+        let (session, threads, connect, timeout) = connecting;
+        let (connect, timeout) = (seconds(connect)?, seconds(timeout)?);
+        let (party, program, stopper) = (self.0.clone(), program.0.clone(), watch.stopper.clone());
+        let made = move || {
+            let run = party.run(&program).session(&session).threads(threads).stopper(&stopper);
+            let run = how.on(run.connect_timeout(connect).timeout(timeout));
+            let rows: Vec<(&str, u64)> = rows.iter().map(|(name, n)| (name.as_str(), *n)).collect();
+            run.prepare(directory, &rows, runs)
+        };
+        let prepared = waited(py, made, &watch.stopper)?;
+        serde_json::to_string(&prepared)
+            .map_err(|e| failure(tacit::Error::new(tacit::ErrorKind::Bug, e.to_string())))
+    }
+
+    /// Connects with the others, for several runs.
+    fn connect(
+        &self,
+        py: Python<'_>,
+        connecting: Connecting,
+        watch: &Watch,
+    ) -> PyResult<Connection> {
+        let (session, threads, connect, timeout) = connecting;
+        let (connect, timeout) = (seconds(connect)?, seconds(timeout)?);
+        let (party, stopper) = (self.0.clone(), watch.stopper.clone());
+        let open = move || {
+            let connecting = tacit::Connection::of(&party).session(&session).threads(threads);
+            connecting.stopper(&stopper).connect_timeout(connect).timeout(timeout).open()
+        };
+        let connection = waited(py, open, &watch.stopper)?;
+        Ok(Connection { connection: Arc::new(connection), stopper: watch.stopper.clone() })
+    }
+}
+
+/// A connection of one party with the others.
+#[pyclass(frozen, module = "tacit._tacit")]
+pub struct Connection {
+    connection: Arc<tacit::Connection>,
+    stopper: Stopper,
+}
+
+#[pymethods]
+impl Connection {
+    /// What watches a run over this connection.
+    fn watch(&self) -> Watch {
+        Watch { stopper: self.stopper.clone(), watch: tacit::Watch::default() }
+    }
+
+    /// Runs a program with the other parties, as a party does.
+    fn run(
+        &self,
+        py: Python<'_>,
+        program: &Program,
+        protocol: Option<&str>,
+        threat: Option<(bool, usize)>,
+        prepared: Option<PathBuf>,
+        inputs: &Bound<'_, PyDict>,
+        watch: &Watch,
+    ) -> PyResult<Outcome> {
+        let how = How::new(protocol, threat, prepared, inputs, watch)?;
+        let (connection, program) = (Arc::clone(&self.connection), program.0.clone());
+        waited(py, move || how.run(connection.run(&program)), &self.stopper).map(Outcome)
+    }
+
+    /// Ends it well, when all parties do.
+    fn finish(&self, py: Python<'_>) -> PyResult<()> {
+        let connection = Arc::clone(&self.connection);
+        waited(py, move || connection.finish(), &self.stopper)
+    }
+
+    /// Ends it for all parties.
+    fn stop(&self) {
+        self.connection.stop();
     }
 }
 
 /// What a run gives, in a thread of its own, while Python's signals are looked after. At Ctrl-C the run is stopped and waited for.
-fn waited(
+fn waited<D: Send + 'static>(
     py: Python<'_>,
-    run: impl FnOnce() -> tacit::Result<tacit::Outcome> + Send + 'static,
+    run: impl FnOnce() -> tacit::Result<D> + Send + 'static,
     stopper: &Stopper,
-) -> PyResult<tacit::Outcome> {
+) -> PyResult<D> {
     let (ended, end) = sync_channel(1);
     let end = Mutex::new(end);
     thread::spawn(move || {
@@ -196,19 +280,41 @@ fn waited(
 }
 
 impl How {
-    fn run(self, party: &tacit::Party, program: &tacit::Program) -> tacit::Result<tacit::Outcome> {
-        let mut run = party.run(program).session(&self.session).threads(self.threads);
-        run = run.connect_timeout(self.connect).timeout(self.timeout);
-        run = run.stopper(&self.stopper).watched_by(&self.watch);
+    fn new(
+        protocol: Option<&str>,
+        threat: Option<(bool, usize)>,
+        prepared: Option<PathBuf>,
+        inputs: &Bound<'_, PyDict>,
+        watch: &Watch,
+    ) -> PyResult<How> {
+        Ok(How {
+            protocol: protocol.map(self::protocol).transpose()?,
+            threat: threat.map(|(malicious, many)| self::threat(malicious, many)),
+            prepared,
+            inputs: values(inputs)?,
+            watch: watch.watch.clone(),
+        })
+    }
+
+    /// A run that is done so.
+    fn on<'p>(self, run: tacit::Run<'p>) -> tacit::Run<'p> {
+        let mut run = run.watched_by(&self.watch);
         run = match (self.threat, self.protocol) {
             (Some(threat), _) => run.protect_against(threat),
             (None, Some(protocol)) => run.protocol(protocol),
             (None, None) => run,
         };
+        if let Some(directory) = self.prepared {
+            run = run.prepared(directory);
+        }
         for (name, values) in self.inputs {
             run = run.input(&name, values);
         }
-        run.start()
+        run
+    }
+
+    fn run(self, run: tacit::Run<'_>) -> tacit::Result<tacit::Outcome> {
+        self.on(run).start()
     }
 }
 

@@ -278,6 +278,12 @@ impl Error {
         self
     }
 
+    /// With more behind it.
+    pub(crate) fn and(mut self, more: String) -> Error {
+        self.0.after += &more;
+        self
+    }
+
     /// With what peers are told of it, if not what they are told of every error of its kind.
     pub(crate) fn telling(mut self, kind: AbortKind, reason: &'static str) -> Error {
         self.0.told = Some((kind, reason));

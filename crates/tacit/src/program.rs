@@ -176,6 +176,15 @@ impl Program {
         Ok(rows)
     }
 
+    /// Row counts by number, of which all are given.
+    pub(crate) fn all_row_counts(&self, given: &[(&str, u64)]) -> Result<Vec<u64>> {
+        let missing = |dim: &&form::ir::Dim| given.iter().all(|(name, _)| *name != dim.name);
+        match self.0.dims.iter().find(missing) {
+            Some(dim) => Err(Error::input(format!("say how many rows `{}` will be", dim.name))),
+            None => self.row_counts(given),
+        }
+    }
+
     fn is(&self, id: form::PartyId, name: &str) -> bool {
         self.0.parties.get(usize::from(id.0)).is_some_and(|known| known == name)
     }

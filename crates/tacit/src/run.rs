@@ -1,6 +1,7 @@
 //! A run of one party with the others, before it starts.
 
-use crate::error::Result;
+use crate::connection::Connection;
+use crate::error::{Error, Result};
 use crate::meeting::{Meeting, session_named, with_deadlines};
 use crate::options::Options;
 use crate::party::Party;
@@ -9,7 +10,7 @@ use crate::roles::Roles;
 use crate::wanted::Wanted;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tacit_net::AbortKind;
+use tacit_net::{AbortKind, SessionConfig};
 use tacit_planner::Threat;
 use tacit_sharing::Protocol;
 
@@ -31,20 +32,22 @@ pub struct Run<'p, T = crate::run_tables::Inputs<'p>> {
     pub(crate) party: &'p Party,
     pub(crate) settings: Settings,
     pub(crate) task: T,
+    /// The connection that it is over, if not one of its own.
+    pub(crate) over: Option<&'p Connection>,
 }
 
 /// What all runs have.
 #[derive(Clone)]
 pub struct Settings {
-    session: String,
-    timeout: Duration,
-    connect: Duration,
+    pub(crate) session: String,
+    pub(crate) timeout: Duration,
+    pub(crate) connect: Duration,
     protocol: Option<Protocol>,
     wanted: Option<Wanted>,
     roles: Option<Roles>,
-    threads: usize,
+    pub(crate) threads: usize,
     stored: Option<PathBuf>,
-    stopper: Stopper,
+    pub(crate) stopper: Stopper,
     pub(crate) watch: Watch,
 }
 
@@ -62,6 +65,17 @@ impl Default for Settings {
             stopper: Stopper::default(),
             watch: Watch::default(),
         }
+    }
+}
+
+impl Settings {
+    /// How a party connects.
+    pub(crate) fn config(&self, party: &Party) -> SessionConfig {
+        let Settings { session, timeout, connect, stopper, .. } = self;
+        let mut config = with_deadlines(party.config().clone(), *timeout, *connect);
+        config.session = session_named(session);
+        config.stopper = stopper.0.clone();
+        config
     }
 }
 
@@ -99,7 +113,7 @@ impl Stopper {
 
 impl<'p, T> Run<'p, T> {
     pub(crate) fn new(party: &'p Party, settings: Settings, task: T) -> Run<'p, T> {
-        Run { party, settings, task }
+        Run { party, settings, task, over: None }
     }
 
     /// The protocol, which decides who is protected from whom, and at what cost: see [`Protocol`] and
@@ -231,11 +245,10 @@ impl<'p, T> Run<'p, T> {
 
     /// Meets the others and works with them; whatever keeps this party from it is told to them.
     pub(crate) fn meet<D>(&self, work: impl FnOnce(&mut Meeting) -> Result<D>) -> Result<D> {
-        let Settings { session, timeout, connect, stopper, .. } = &self.settings;
-        let mut config = with_deadlines(self.party.config().clone(), *timeout, *connect);
-        config.session = session_named(session);
-        config.stopper = stopper.0.clone();
-        let mut meeting = Meeting::new(config);
+        if self.over.is_some() {
+            return Err(Error::input("not supported over a connection: let it connect by itself"));
+        }
+        let mut meeting = Meeting::new(self.settings.config(self.party));
         work(&mut meeting).inspect_err(|error| {
             if let Some(mut farewell) = meeting.farewell(error) {
                 farewell.tell(GOODBYE);

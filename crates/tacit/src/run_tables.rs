@@ -1,10 +1,13 @@
 //! A party's run of a program: its inputs, and the start.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::inputs::{Given, Sources, TableSource};
+use crate::job::program_job;
 use crate::names::{Names, Parties, takes_outside};
 use crate::outcome::Outcome;
+use crate::prepare::{Prepared, Preparer, agreed};
 use crate::program::Program;
+use crate::progress::Progress;
 use crate::run::Run;
 use crate::run_program::ProgramRun;
 use crate::store::{check_store, open_store};
@@ -12,7 +15,11 @@ use crate::values::Values;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
-use tacit_engine::program::check_own_rows;
+use tacit_engine::circuit::{self, Compiled};
+use tacit_engine::program::{self as engine, CompiledProgram, check_own_rows};
+use tacit_engine::store::Store;
+use tacit_net::Session;
+use tacit_ring::Entropy;
 
 /// A program and one party's inputs of it: what a [`Run`] is of, unless it is of a circuit.
 #[derive(Clone)]
@@ -74,27 +81,110 @@ impl Run<'_> {
     /// [`Error::kind`](crate::Error::kind) says whose fault it is. When this party's own input is wrong, it spends up to 1.2 s
     /// on telling the others, so that they do not wait for it.
     pub fn start(self) -> Result<Outcome> {
-        let done = self.meet(|meeting| {
+        let watch = &self.settings.watch;
+        let done = match self.over {
+            None => self.meet(|meeting| {
+                self.ready(|run, given, store| {
+                    meeting.config.workers = run.workers()?;
+                    run.with_others(meeting, given, store, watch)
+                })
+            }),
+            Some(connection) => connection.with(|session| {
+                self.ready(|run, given, store| match run.workers()? == session.meshes.len() {
+                    true => run.over(session, given, store, watch),
+                    false => Err(Error::input(
+                        "a run over a connection has as many threads as that; roles for the links are chosen for runs that connect \
+                         by themselves",
+                    )),
+                })
+            }),
+        }?;
+        let outcome = Outcome::new(self.task.program, done.outcome)?;
+        Ok(outcome.with_choice(done.auto))
+    }
+
+    /// Looks at everything that this party gives, before `go` computes with the others.
+    fn ready<D>(
+        &self,
+        go: impl FnOnce(&ProgramRun<'_>, Given, Option<Store>) -> Result<D>,
+    ) -> Result<D> {
+        let (party, program) = (self.party, self.task.program);
+        let (options, wanted) = self.options()?;
+        let outside = takes_outside(options.protocol);
+        let parties = Parties::of(party.config(), party.origin(), options.protocol, outside)?;
+        let names = Names::configured(program, &parties)?;
+        let stored = options.stored.as_deref();
+        stored.map(check_store).transpose()?;
+        let given = self.given(&names)?;
+        let bounds = self.task.bounds.clone();
+        let run = ProgramRun { program, names: &names, options: &options, wanted, bounds };
+        let open = |directory| open_store((directory, party.name()), party.config(), true);
+        go(&run, given, stored.map(open).transpose()?)
+    }
+
+    /// Makes the preprocessing of so many runs to come with the other parties, which do the same, and keeps it in this party's
+    /// store in a directory: a folder of its name. A run with the same settings and row counts, and
+    /// [`Run::prepared`] of the same directory, is shorter then. Needs no inputs but public ones.
+    ///
+    /// What is stored are secrets: whoever reads them may learn this party's inputs of those runs. Keys of the files and a ledger
+    /// of what is spent are kept apart, in `$TACIT_STATE`, `$XDG_STATE_HOME/tacit` or `~/.local/state/tacit`.
+    ///
+    /// ```no_run
+    /// use tacit::{Party, Program, protocols};
+    ///
+    /// let program = Program::read("pay-gap.tacit")?;
+    /// let party = Party::from_file("alice.toml")?;
+    /// let run = party.run(&program).protocol(protocols::LIFT);
+    /// run.clone().prepare("store", &[("a", 100), ("b", 80), ("c", 120)], 10)?;
+    /// // Ten times, when there are inputs:
+    /// let outcome = run.prepared("store").table("alice.csv").start()?;
+    /// # Ok::<(), tacit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// An [`ErrorKind::Input`](crate::ErrorKind::Input) where no protocol is named, a row count is missing, or the protocol has
+    /// nothing that comes before inputs; else as [`Run::start`].
+    pub fn prepare(
+        mut self,
+        directory: impl AsRef<Path>,
+        rows: &[(&str, u64)],
+        runs: u64,
+    ) -> Result<Prepared> {
+        let directory = directory.as_ref();
+        self = self.prepared(directory);
+        self.meet(|meeting| {
             let (party, program) = (self.party, self.task.program);
             let (options, wanted) = self.options()?;
+            if wanted.is_some() {
+                return Err(Error::input("what is prepared is for one protocol: name it"));
+            }
             let outside = takes_outside(options.protocol);
             let parties = Parties::of(&meeting.config, party.origin(), options.protocol, outside)?;
             let names = Names::configured(program, &parties)?;
-            if let Some(directory) = &options.stored {
-                check_store(directory)?;
-            }
-            let given = self.given(&names)?;
-            let bounds = self.task.bounds.clone();
-            let run = ProgramRun { program, names: &names, options: &options, wanted, bounds };
-            meeting.config.workers = run.workers()?;
-            let stored = options.stored.as_deref();
-            let store = stored
-                .map(|directory| open_store((directory, party.name()), &meeting.config, true))
-                .transpose()?;
-            run.with_others(meeting, given, store, &self.settings.watch)
-        })?;
-        let outcome = Outcome::new(self.task.program, done.outcome)?;
-        Ok(outcome.with_choice(done.auto))
+            let job = program_job(&options, program, &names, program.all_row_counts(rows)?)?;
+            let compiled = CompiledProgram::new(program, job)?;
+            engine::check_storable(&compiled)?;
+            let public = self.task.sources.public(program)?.inputs;
+            meeting.config.workers = compiled.job().threads();
+            let preparer = Preparer {
+                into: directory,
+                party: party.name(),
+                label: program.name(),
+                runs,
+                facts: engine::facts(&compiled, &public),
+                agreed: agreed(false),
+                last: true,
+            };
+            let watch = &self.settings.watch;
+            watch.total(runs);
+            preparer.all(meeting, &|more| watch.done(more), |session, preparation| {
+                let garble = |session: &mut Session, compiled: &Compiled| {
+                    circuit::prepare(session, compiled, &mut Entropy::system())
+                };
+                let (ready, links) = engine::prepare(session, &compiled, &public, garble)?;
+                Ok([preparation.add(ready)?, links.iter().map(|link| link.bytes).sum()])
+            })
+        })
     }
 
     /// What this party gives, and what is public.

@@ -21,6 +21,7 @@ _Data: TypeAlias = dict[str, NDArray[np.integer[Any]] | NDArray[np.float64] | ND
 
 __all__ = [
     "Column",
+    "Connection",
     "Domain",
     "Failure",
     "FrontEnd",
@@ -264,13 +265,47 @@ class Party:
         program: Program,
         protocol: str | None,
         threat: tuple[bool, int] | None,
-        session: str,
-        threads: int,
-        deadlines: tuple[float, float],
+        prepared: str | None,
+        connecting: tuple[str, int, float, float],
         inputs: _Data,
         watch: Watch,
     ) -> Outcome:
         """Runs a program with the other parties: under a protocol, or the one that they choose for a threat, or by policy."""
+    def prepare(
+        self,
+        program: Program,
+        protocol: str,
+        directory: str,
+        rows: list[tuple[str, int]],
+        runs: int,
+        connecting: tuple[str, int, float, float],
+        inputs: _Data,
+        watch: Watch,
+    ) -> str:
+        """Prepares runs of a program, into this party's store in a directory: what is stored, as JSON."""
+    def connect(self, connecting: tuple[str, int, float, float], watch: Watch) -> Connection:
+        """Connects with the others, for several runs: by session, threads, and seconds to come up and without progress."""
+
+@final
+class Connection:
+    """A connection of one party with the others."""
+
+    def watch(self) -> Watch:
+        """What watches a run over it."""
+    def run(
+        self,
+        program: Program,
+        protocol: str | None,
+        threat: tuple[bool, int] | None,
+        prepared: str | None,
+        inputs: _Data,
+        watch: Watch,
+    ) -> Outcome:
+        """Runs a program with the other parties, as a party does."""
+    def finish(self) -> None:
+        """Ends it well, when all parties do."""
+    def stop(self) -> None:
+        """Ends it for all parties."""
 
 @final
 class Column:

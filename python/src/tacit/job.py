@@ -25,7 +25,7 @@ __all__ = ["Job", "Reveal", "job", "load"]
 
 _T = TypeVar("_T")
 
-Behaviour = Literal["semi-honest", "malicious"]
+Security = Literal["semi-honest", "malicious"]
 
 
 class Reveal:
@@ -262,10 +262,11 @@ class Job:
         *,
         on: Local | Net | None = None,
         protocol: str = "auto",
-        behaviour: Behaviour | None = None,
+        security: Security | None = None,
         corruptions: int | str | None = None,
-        threads: int = 1,
-        session: str = "default",
+        prepared: str | os.PathLike[str] | None = None,
+        threads: int | None = None,
+        session: str | None = None,
     ) -> Result:
         """Runs it: all parties in this process, or one party with the others. On a terminal and in a notebook, runs of more than
         a second show how far they have come. Ctrl-C ends the run for all parties.
@@ -273,17 +274,19 @@ class Job:
         Args:
             given: Data: a mapping from party to frame, or from input to array; with `tc.connect`, this party's own alone.
             on: `tc.local()`, which protects nobody, or `tc.connect(file)`.
-            protocol: `"auto"` takes the fastest that protects as `behaviour` and `corruptions` say; or its name.
-            behaviour: What corrupted parties do: `"semi-honest"` ones follow the protocol, `"malicious"` ones do anything.
+            protocol: `"auto"` takes the fastest that protects as `security` and `corruptions` say; or its name.
+            security: What corrupted parties do: `"semi-honest"` ones follow the protocol, `"malicious"` ones do anything.
                 Must be said between machines, here or in the `[policy]` of the party's file.
-            corruptions: How many parties may be corrupted together: a number, `"one"`, `"minority"` or `"all-but-one"`.
-                Must be said as `behaviour` must.
-            threads: Worker threads of each party.
-            session: The run's name: parties whose names for it differ do not meet.
+            corruptions: How many parties may be corrupted together: a number, `"one"`, `"minority"` or `"all-but-one"`; one
+                unless it is said.
+            prepared: The directory of stores that `prepare` filled: the run takes preprocessing from there, and spends it.
+            threads: Worker threads of each party: one, or as many as `tc.connect` says.
+            session: The run's name: parties whose names for it differ do not meet. `"default"`, or what `tc.connect` says.
         """
-        watch = _tacit.Watch()
+        net = on or local()
+        watch = net._watch()
         with shown(self.name, watch):
-            return self._run(watch, given, on or local(), protocol, behaviour, corruptions, threads, session)
+            return self._run(watch, given, net, protocol, security, corruptions, prepared, threads, session)
 
     def start(
         self,
@@ -291,17 +294,20 @@ class Job:
         *,
         on: Local | Net | None = None,
         protocol: str = "auto",
-        behaviour: Behaviour | None = None,
+        security: Security | None = None,
         corruptions: int | str | None = None,
-        threads: int = 1,
-        session: str = "default",
+        prepared: str | os.PathLike[str] | None = None,
+        threads: int | None = None,
+        session: str | None = None,
     ) -> Handle:
         """Runs it in the background: `progress`, `cancel()` and `result()` of what it returns, or `await`.
 
         The arguments are those of `run`.
         """
         net = on or local()
-        return Handle(self.name, lambda watch: self._run(watch, given, net, protocol, behaviour, corruptions, threads, session))
+        return Handle(
+            self.name, net._watch(), lambda watch: self._run(watch, given, net, protocol, security, corruptions, prepared, threads, session)
+        )
 
     def _run(
         self,
@@ -309,26 +315,67 @@ class Job:
         given: Any,
         on: Local | Net,
         protocol: str,
-        behaviour: Behaviour | None,
+        security: Security | None,
         corruptions: int | str | None,
-        threads: int,
-        session: str,
+        prepared: str | os.PathLike[str] | None,
+        threads: int | None,
+        session: str | None,
     ) -> Result:
         own = on.name if isinstance(on, Net) else None
+        if prepared is not None and (protocol == "auto" or own is None):
+            raise InputError("prepared= is for runs with others, on=tc.connect(file), under the protocol that it was prepared for: name it")
         inputs, rows, rounding = self._given(given, own)
         many = len(on.parties) if isinstance(on, Net) else len(self.parties)
-        threat = _threat(behaviour, corruptions, many, isinstance(on, Net) and protocol == "auto" and not on._has_policy())
+        threat = _threat(security, corruptions, many, isinstance(on, Net) and protocol == "auto" and not on._has_policy())
         if isinstance(on, Net):
             self._written_down("run with others")
-            return Result(on._run(self._program, protocol, threat, session, threads, inputs, watch), rounding, parties=on.parties)
-        outcome, seconds, choice = on._run(self._program, protocol, threat, rows, threads, inputs, watch)
+            store = None if prepared is None else os.fspath(prepared)
+            outcome = on._run(self._program, protocol, threat, store, session, threads, inputs, watch)
+            return Result(outcome, rounding, parties=on.parties)
+        outcome, seconds, choice = on._run(self._program, protocol, threat, rows, threads or 1, inputs, watch)
         return Result(outcome, rounding, seconds, self.parties, choice)
+
+    def prepare(
+        self,
+        into: str | os.PathLike[str],
+        *,
+        on: Net,
+        protocol: str,
+        rows: Mapping[str, int] | None = None,
+        runs: int = 1,
+        given: Any = None,
+        threads: int | None = None,
+        session: str | None = None,
+    ) -> dict[str, Any]:
+        """Makes the preprocessing of runs to come, with the other parties, and keeps it in this party's store: those runs are
+        shorter. What is stored are secrets, and each is spent by one run, even if that fails.
+
+        Args:
+            into: The directory of stores: each party's is a folder in it, of the party's name.
+            on: `tc.connect(file)`.
+            protocol: The protocol's name; the runs say the same.
+            rows: Row counts that the runs will have, by name.
+            runs: How many runs it is for.
+            given: Values of public inputs, which the runs give alike.
+            threads: Worker threads of each party; the runs say the same.
+            session: What the parties call it.
+
+        Returns:
+            `preparation` (what all parties call it), `runs`, `bytes`, `seconds`, `bytes_sent`, `party` and `store`.
+        """
+        self._written_down("prepare runs")
+        if protocol == "auto":
+            raise InputError("what is prepared is for one protocol: name it")
+        public, _, _ = self._given(given, on.name) if given is not None else ({}, {}, None)
+        watch = on._watch()
+        with shown(self.name, watch):
+            return on._prepare(self._program, protocol, os.fspath(into), dict(rows or {}), runs, (session, threads), public, watch)
 
     def plan(
         self,
         *,
         network: str = "lan",
-        behaviour: Behaviour = "semi-honest",
+        security: Security = "semi-honest",
         corruptions: int | str = "one",
         rows: Mapping[str, int] | None = None,
     ) -> Plan:
@@ -336,11 +383,11 @@ class Job:
 
         Args:
             network: `lan`, `continental`, `global`, a bandwidth such as `100mbit`, or a TOML file with links.
-            behaviour: What corrupted parties do.
+            security: What corrupted parties do.
             corruptions: How many may be corrupted together.
             rows: Row counts; the most that the program allows, unless they are said.
         """
-        malicious, many = _threat(behaviour, corruptions, len(self.parties), True) or (False, 1)
+        malicious, many = _threat(security, corruptions, len(self.parties), True) or (False, 1)
         found = _ran(lambda: self._program.plan(network, malicious, many, list((rows or {}).items())))
         return Plan(json.loads(found), network, self.parties)
 
@@ -364,7 +411,7 @@ class Job:
         rows: Mapping[str, int] | None = None,
         network: str = "global",
         protocols: Iterable[str] | None = None,
-        behaviour: Behaviour = "semi-honest",
+        security: Security = "semi-honest",
         corruptions: int | str = "one",
         seed: int = 0,
     ) -> Simulation:
@@ -375,7 +422,7 @@ class Job:
             rows: Row counts of random data.
             network: As for `plan`.
             protocols: Their names; those that `plan` finds, unless they are said.
-            behaviour: What corrupted parties do, where no protocols are named.
+            security: What corrupted parties do, where no protocols are named.
             corruptions: How many may be corrupted together, where no protocols are named.
             seed: Of the random data.
         """
@@ -383,7 +430,7 @@ class Job:
             given = self._random(rows or {}, seed)
         inputs, counts, _ = self._given(given, None)
         if protocols is None:
-            found = self.plan(network=network, behaviour=behaviour, corruptions=corruptions, rows=counts)
+            found = self.plan(network=network, security=security, corruptions=corruptions, rows=counts)
             protocols = [it["protocol"] for it in found.candidates]
         reports = {}
         for protocol in protocols:
@@ -420,21 +467,20 @@ def _ran(run: Callable[[], _T]) -> _T:
         raise failure(error) from None
 
 
-def _threat(behaviour: str | None, corruptions: int | str | None, parties: int, required: bool) -> tuple[bool, int] | None:
-    if behaviour is None and corruptions is None and not required:
+def _threat(security: str | None, corruptions: int | str | None, parties: int, required: bool) -> tuple[bool, int] | None:
+    if security is None and corruptions is None and not required:
         return None
-    if behaviour not in ("semi-honest", "malicious"):
+    if security not in ("semi-honest", "malicious"):
         hint = "between machines there is no default, unless the party's file has a [policy]"
-        raise InputError(f'say what corrupted parties do: behaviour="semi-honest" or "malicious"; {hint}')
-    if corruptions is None:
-        raise InputError('say how many parties may be corrupted together: corruptions="one", "minority", "all-but-one" or a number')
+        raise InputError(f'say what corrupted parties do: security="semi-honest" or "malicious"; {hint}')
     named = {"one": 1, "minority": max(1, (parties - 1) // 2), "all-but-one": parties - 1}
+    corruptions = "one" if corruptions is None else corruptions
     if isinstance(corruptions, str) and corruptions not in named:
         raise InputError(f'corruptions is "one", "minority", "all-but-one" or a number, not {corruptions!r}')
     many = named[corruptions] if isinstance(corruptions, str) else corruptions
     if isinstance(many, bool) or not isinstance(many, int) or many < 1:
         raise InputError(f"corruptions={corruptions!r} of {parties} parties is nobody: say how many to be protected against, from 1")
-    return behaviour == "malicious", many
+    return security == "malicious", many
 
 
 class Disclosure:

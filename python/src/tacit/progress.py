@@ -28,8 +28,8 @@ _WIDTH = 30
 class Handle:
     """A run in the background. `await handle` waits for it in asyncio."""
 
-    def __init__(self, name: str, run: Callable[[_tacit.Watch], Result]) -> None:
-        self._name, self._watch, self._future = name, _tacit.Watch(), Future[Any]()
+    def __init__(self, name: str, watch: _tacit.Watch, run: Callable[[_tacit.Watch], Result]) -> None:
+        self._name, self._watch, self._future = name, watch, Future[Any]()
 
         def work() -> None:
             try:

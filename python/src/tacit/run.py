@@ -26,6 +26,9 @@ class Local:
     def __init__(self, transport: str, network: str) -> None:
         self.transport, self.network = transport, network
 
+    def _watch(self) -> _tacit.Watch:
+        return _tacit.Watch()
+
     def _run(
         self,
         program: _tacit.Program,
@@ -66,7 +69,7 @@ class Local:
             # The first party is the one that is watched, and that ends the run for the others.
             own_watch = watch if me == 0 else _tacit.Watch()
             try:
-                outcomes[me] = parties[me].run(program, named, choose, "local", threads, (60.0, 30.0), own, own_watch)
+                outcomes[me] = parties[me].run(program, named, choose, None, ("local", threads, 60.0, 30.0), own, own_watch)
             except BaseException as error:
                 outcomes[me] = error
 
@@ -139,10 +142,19 @@ def local(*, transport: str = "memory", network: str = "instant") -> Local:
 
 
 class Net:
-    """One party, which runs jobs with the others."""
+    """One party, which runs jobs with the others: each over a connection of its own; in a `with` block, all over one.
 
-    def __init__(self, party: _tacit.Party, connect_timeout: float, timeout: float) -> None:
-        self._party, self._deadlines = party, (connect_timeout, timeout)
+    ```python
+    with tc.connect("alice.toml") as net:          # blocks until all parties are there
+        first = job.run(own, on=net, protocol="lift")
+        second = other.run(own, on=net, protocol="lift")
+    ```
+    All parties run the same jobs in the block, in the same order. A run that fails ends the connection for all of them.
+    """
+
+    def __init__(self, party: _tacit.Party, session: str, threads: int, connect_timeout: float, timeout: float) -> None:
+        self._party, self._session, self._threads, self._deadlines = party, session, threads, (connect_timeout, timeout)
+        self._connection: _tacit.Connection | None = None
 
     @property
     def name(self) -> str:
@@ -158,10 +170,29 @@ class Net:
         return self._party.policy is not None
 
     def __enter__(self) -> Net:
+        try:
+            self._connection = self._party.connect(self._connecting(None, None), _tacit.Watch())
+        except _tacit.Failure as error:
+            raise failure(error) from None
         return self
 
-    def __exit__(self, *_: object) -> None:
-        return None
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        if kind is not None:
+            connection.stop()
+            return
+        try:
+            connection.finish()
+        except _tacit.Failure as error:
+            raise failure(error) from None
+
+    def _connecting(self, session: str | None, threads: int | None) -> tuple[str, int, float, float]:
+        return session or self._session, threads or self._threads, *self._deadlines
+
+    def _watch(self) -> _tacit.Watch:
+        return _tacit.Watch() if self._connection is None else self._connection.watch()
 
     def __repr__(self) -> str:
         return f"Net: {self.name}, with {', '.join(it for it in self.parties if it != self.name)}"
@@ -171,29 +202,64 @@ class Net:
         program: _tacit.Program,
         protocol: str,
         threat: Threat | None,
-        session: str,
-        threads: int,
+        prepared: str | None,
+        session: str | None,
+        threads: int | None,
         inputs: dict[str, Any],
         watch: _tacit.Watch,
     ) -> _tacit.Outcome:
         named = None if protocol == "auto" else protocol
         choose = threat if named is None else None
+        connection = self._connection
+        if connection is not None and (session is not None or threads is not None):
+            raise InputError("this run is over a connection: say session= and threads= to tc.connect")
         try:
-            return self._party.run(program, named, choose, session, threads, self._deadlines, inputs, watch)
+            if connection is not None:
+                return connection.run(program, named, choose, prepared, inputs, watch)
+            return self._party.run(program, named, choose, prepared, self._connecting(session, threads), inputs, watch)
         except _tacit.Failure as error:
             raise failure(error) from None
 
+    def _prepare(
+        self,
+        program: _tacit.Program,
+        protocol: str,
+        into: str,
+        rows: dict[str, int],
+        runs: int,
+        connecting: tuple[str | None, int | None],
+        public: dict[str, Any],
+        watch: _tacit.Watch,
+    ) -> dict[str, Any]:
+        if self._connection is not None:
+            raise InputError("not supported over a connection: prepare outside the `with` block")
+        try:
+            made = self._party.prepare(program, protocol, into, list(rows.items()), runs, self._connecting(*connecting), public, watch)
+        except _tacit.Failure as error:
+            raise failure(error) from None
+        found: dict[str, Any] = json.loads(made)
+        return found
 
-def connect(file: str | os.PathLike[str], *, connect_timeout: float = 60.0, timeout: float = 30.0) -> Net:
+
+def connect(
+    file: str | os.PathLike[str],
+    *,
+    session: str = "default",
+    threads: int = 1,
+    connect_timeout: float = 60.0,
+    timeout: float = 30.0,
+) -> Net:
     """One party of several, each on its own machine, from its file (`tacit party new`, `tacit party add`).
 
     Args:
         file: The party's file, with its private key and the fingerprints of the others.
+        session: The name of runs: parties whose names differ do not meet.
+        threads: Worker threads of each party.
         connect_timeout: Seconds that the others may take to come up.
         timeout: Seconds that a wait for data may take without progress.
     """
     try:
-        return Net(_tacit.Party.from_file(os.fspath(file)), connect_timeout, timeout)
+        return Net(_tacit.Party.from_file(os.fspath(file)), session, threads, connect_timeout, timeout)
     except _tacit.Failure as error:
         raise failure(error) from None
 

@@ -1,9 +1,10 @@
 //! Preparation of a circuit's runs.
 
-use super::{PrepareArgs, Preparer, Stored, make, triples_of};
+use super::{Party, PrepareArgs, make, triples_of};
 use crate::circuit::file;
 use crate::error::CliError;
 use crate::run::{Misplaced, Parties, job, refuse};
+use tacit::Prepared;
 use tacit::runtime::Meeting;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{self as engine, Compiled, Preprocessing};
@@ -20,7 +21,7 @@ pub fn check(args: &PrepareArgs) -> Result<(), CliError> {
 }
 
 /// One of all parties on this machine.
-pub fn local(args: &PrepareArgs, meeting: &mut Meeting) -> Result<Stored, CliError> {
+pub fn local(args: &PrepareArgs, meeting: &mut Meeting) -> Result<Prepared, CliError> {
     let parties = Parties::numbered(args.run.protocol.parties());
     one_party(args, &parties, meeting)
 }
@@ -30,7 +31,7 @@ pub fn configured(
     args: &PrepareArgs,
     parties: &Parties,
     meeting: &mut Meeting,
-) -> Result<Stored, CliError> {
+) -> Result<Prepared, CliError> {
     check(args)?;
     one_party(args, parties, meeting)
 }
@@ -39,13 +40,13 @@ fn one_party(
     args: &PrepareArgs,
     parties: &Parties,
     meeting: &mut Meeting,
-) -> Result<Stored, CliError> {
+) -> Result<Prepared, CliError> {
     let circuit = file::read(&args.run.path, &args.run.read)?;
     let compiled = compile(args, &circuit, parties)?;
     meeting.config.workers = compiled.job().threads();
     let facts = compiled.facts().iter().map(|(name, value)| (name.to_string(), value.clone()));
     let name = &parties.0[meeting.config.me.index()];
-    let preparer = Preparer { args, name, me: meeting.config.me, facts: facts.collect() };
+    let preparer = Party { args, name, facts: facts.collect() };
     let triples = triples_of(args, &meeting.config, name)?;
     preparer.all(meeting, |session, preparation| {
         let (prepared, report) = make(triples.as_ref(), session, &compiled)?;

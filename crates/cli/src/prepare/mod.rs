@@ -17,17 +17,16 @@ use crate::progress::Progress;
 use crate::run::{Misplaced, Parties, RunArgs, refuse};
 use crate::units::seconds;
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tacit::runtime::{
-    Balancing, Meeting, Roles, among, in_session, open_store as open_store_of, store_of,
-};
+use tacit::Prepared;
+use tacit::runtime::{Balancing, Meeting, Preparer, Roles, agreed, open_store as open_store_of};
 use tacit_engine::circuit::{
     self as engine, Compiled, EvaluateError, StoredPreprocessing, TripleJob,
 };
-use tacit_engine::store::{Facts, Preparation, State, Store};
+use tacit_engine::store::{Facts, Preparation, Store};
 use tacit_net::{PartyId, Session, SessionConfig};
 use tacit_ring::Entropy;
 
@@ -204,37 +203,23 @@ fn open(run: &RunArgs, config: &SessionConfig, place: (&Path, &str)) -> Result<S
     Ok(open_store_of(place, config, run.party_file()?.is_some())?)
 }
 
-/// What one party stored.
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    party: String,
-    preparation: String,
-    runs: u64,
-    bytes: u64,
-    seconds: f64,
-    /// Bytes that all parties sent each other.
-    bytes_sent: u64,
-    store: PathBuf,
-}
-
 /// One party that prepares.
-struct Preparer<'a> {
+struct Party<'a> {
     args: &'a PrepareArgs,
     name: &'a str,
-    me: PartyId,
     facts: Facts,
 }
 
-impl Preparer<'_> {
+impl Party<'_> {
     /// Prepares all runs, one after the other, each in keys of its own. `one` prepares one and keeps it; it
     /// gives the bytes of its file, and those that it took.
     fn all(
         self,
         meeting: &mut Meeting,
-        mut one: impl FnMut(&mut Session, &mut Preparation<'_>) -> Result<[u64; 2], EvaluateError>,
-    ) -> Result<Stored, CliError> {
-        let Preparer { args, name, me, facts } = self;
-        let run = &args.run;
+        one: impl FnMut(&mut Session, &mut Preparation<'_>) -> Result<[u64; 2], EvaluateError>,
+    ) -> Result<Prepared, CliError> {
+        let Party { args, name, facts } = self;
+        let (run, me) = (&args.run, meeting.config.me);
         let configured = run.party_file()?.is_some();
         if let Some(profile) = run.shape(run.protocol.parties())? {
             meeting.config.shape = profile.leaving(me);
@@ -242,57 +227,19 @@ impl Preparer<'_> {
         if configured {
             meeting.config.notice = Some(Arc::new(remark));
         }
-        let directory = store_of(&args.into, name);
-        let store = Store::create(&directory, State::of_user()?)?;
-        let store = among(store, &meeting.config, configured);
+        let agreed = match triples::are_meant(args) {
+            true => [("command", "prepare triples"), ("stored triples", "not used")],
+            false => agreed(args.triples.is_some()),
+        };
+        let (into, runs) = (args.into.as_path(), args.runs);
+        let label = &run.path.file_stem().unwrap_or_default().to_string_lossy();
+        let last = configured;
+        let preparer = Preparer { into, party: name, label, runs, facts, agreed, last };
         let progress = Progress::new(configured || me == PartyId(0));
-        let mut session = meeting.connect()?;
-        let started = session.meshes[0].now();
-        let (preparation, [bytes, bytes_sent]) =
-            in_session::<_, CliError>(&mut session, |session| {
-                session.agree(&args.agreed())?;
-                let label = run.path.file_stem().unwrap_or_default().to_string_lossy();
-                let mut preparation = store.begin(session, &label, facts)?;
-                if args.runs > 1 {
-                    progress.set_length(args.runs);
-                }
-                let (mut bytes, mut bytes_sent) = (0, 0);
-                for done in 0..args.runs {
-                    let made = one(session, &mut preparation);
-                    let made = made.inspect_err(|e| session.abort(e.abort_kind(), &e.to_string()));
-                    let [kept, sent] = made.map_err(|error| args.stopped_after(done, error))?;
-                    bytes += kept;
-                    bytes_sent += sent;
-                    progress.add(1);
-                }
-                Ok((preparation.preparation().to_string(), [bytes, bytes_sent]))
-            })?;
-        let seconds = (session.meshes[0].now() - started).as_secs_f64();
-        session.finish()?;
-        let (party, runs, store) = (name.to_string(), args.runs, directory);
-        Ok(Stored { party, preparation, runs, bytes, seconds, bytes_sent, store })
-    }
-}
-
-impl PrepareArgs {
-    /// What the parties agree on beside what is prepared.
-    fn agreed(&self) -> [(&'static str, String); 3] {
-        let command = if triples::are_meant(self) { "prepare triples" } else { "prepare" };
-        let triples = if self.triples.is_some() { "used" } else { "not used" };
-        [
-            ("command", command.to_string()),
-            ("runs to prepare", self.runs.to_string()),
-            ("stored triples", triples.to_string()),
-        ]
-    }
-
-    /// An error, and how many runs are stored in spite of it.
-    fn stopped_after(&self, done: u64, error: EvaluateError) -> CliError {
-        let CliError { kind, mut message } = error.into();
-        if done > 0 {
-            message += &format!(" ({done} of {} runs are stored)", self.runs);
+        if runs > 1 {
+            progress.set_length(runs);
         }
-        CliError { kind, message }
+        Ok(preparer.all(meeting, &|more| progress.add(more), one)?)
     }
 }
 
@@ -339,20 +286,20 @@ fn make(
 #[derive(Serialize)]
 struct PrepareReport {
     triples: bool,
-    parties: Vec<Stored>,
+    parties: Vec<Prepared>,
 }
 
 impl Report for PrepareReport {
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some(first) = self.parties.first() else { return Ok(()) };
-        let Stored { runs, seconds: spent, bytes_sent, preparation, .. } = first;
+        let Prepared { runs, seconds: spent, bytes_sent, preparation, .. } = first;
         writeln!(
             out,
             "preprocessing of {runs} run(s), preparation {preparation}: {}, {} sent in all",
             seconds(*spent),
             crate::units::bytes(*bytes_sent)
         )?;
-        for Stored { party, bytes, store, .. } in &self.parties {
+        for Prepared { party, bytes, store, .. } in &self.parties {
             let size = crate::units::bytes(*bytes);
             writeln!(out, "{party}: {size} in {}", store.display())?;
         }

@@ -1,11 +1,11 @@
 //! Preparation of a program's runs.
 
-use super::{PrepareArgs, Preparer, Stored, make, triples_of};
+use super::{Party, PrepareArgs, make, triples_of};
 use crate::error::CliError;
 use crate::program::{self, Names, refuse_circuit_arguments};
 use crate::run::{Misplaced, Parties, refuse};
-use tacit::Program;
 use tacit::runtime::{Meeting, program_job};
+use tacit::{Prepared, Program};
 use tacit_engine::circuit::{Compiled, Preprocessing};
 use tacit_engine::program::{self as engine, CompiledProgram};
 use tacit_net::Session;
@@ -20,7 +20,7 @@ pub fn check(args: &PrepareArgs) -> Result<(), CliError> {
 }
 
 /// One of all parties on this machine.
-pub fn local(args: &PrepareArgs, meeting: &mut Meeting) -> Result<Stored, CliError> {
+pub fn local(args: &PrepareArgs, meeting: &mut Meeting) -> Result<Prepared, CliError> {
     let program = program::load(&args.run.path)?;
     let names = Names::local(&program, args.run.protocol)?;
     one_party(args, &program, &names, meeting)
@@ -31,7 +31,7 @@ pub fn configured(
     args: &PrepareArgs,
     parties: &Parties,
     meeting: &mut Meeting,
-) -> Result<Stored, CliError> {
+) -> Result<Prepared, CliError> {
     check(args)?;
     let program = program::load(&args.run.path)?;
     let names = Names::configured(&program, parties)?;
@@ -63,13 +63,13 @@ fn one_party(
     program: &Program,
     names: &Names,
     meeting: &mut Meeting,
-) -> Result<Stored, CliError> {
+) -> Result<Prepared, CliError> {
     let prepared = prepared(args, program, names)?;
     let public = args.run.program.sources(&|_| Ok(false))?.public(program)?.inputs;
     meeting.config.workers = args.run.threads;
     let facts = engine::facts(&prepared, &public);
     let name = &names.session[meeting.config.me.index()];
-    let preparer = Preparer { args, name, me: meeting.config.me, facts };
+    let preparer = Party { args, name, facts };
     let triples = triples_of(args, &meeting.config, name)?;
     preparer.all(meeting, |session, preparation| {
         let one =

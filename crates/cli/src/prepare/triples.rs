@@ -1,8 +1,9 @@
 //! `tacit prepare triples`: for circuits that need not be known yet.
 
-use super::{PrepareArgs, Preparer, Stored};
+use super::{Party, PrepareArgs};
 use crate::error::CliError;
 use crate::run::{Misplaced, Parties, refuse};
+use tacit::Prepared;
 use tacit::runtime::Meeting;
 use tacit::runtime::roles;
 use tacit_engine::circuit::{self as engine, TripleJob};
@@ -42,16 +43,11 @@ pub fn one_party(
     args: &PrepareArgs,
     parties: &Parties,
     meeting: &mut Meeting,
-) -> Result<Stored, CliError> {
+) -> Result<Prepared, CliError> {
     check(args)?;
     let job = job(args, parties)?;
     meeting.config.workers = job.workers;
-    let preparer = Preparer {
-        args,
-        name: &parties.0[meeting.config.me.index()],
-        me: meeting.config.me,
-        facts: job.facts(),
-    };
+    let preparer = Party { args, name: &parties.0[meeting.config.me.index()], facts: job.facts() };
     preparer.all(meeting, |session, preparation| {
         let pieces = preparation.pieces()?;
         let keep = |worker, piece| pieces.put(worker, piece);
