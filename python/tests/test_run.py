@@ -84,9 +84,10 @@ def test_python_and_the_command_line_are_parties_of_one_run(command: Path, parti
 
     other = threading.Thread(target=carol)
     other.start()
-    with tc.connect(parties / "alice.toml") as net:
+    # A connection with one run is a run.
+    with tc.connect(parties / "alice.toml", session="mixed") as net:
         assert (net.name, net.parties) == ("alice", ["alice", "bob", "carol"])
-        result = job.run({"age": [70, 30, 81]}, on=net, protocol="lift", session="mixed")
+        result = job.run({"age": [70, 30, 81]}, on=net, protocol="lift")
     other.join()
     out, error = bob.communicate(timeout=60)
     assert bob.returncode == 0, error

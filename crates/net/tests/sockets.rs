@@ -218,3 +218,16 @@ fn bare_sockets_can_be_measured() {
         assert!(times.iter().all(|t| !t.is_zero()));
     }
 }
+
+/// Who has met everybody listens no more: its next session has the port.
+#[test]
+fn sessions_follow_each_other_on_the_same_ports_at_once() {
+    let mut all = configs(3, true);
+    all.iter_mut().for_each(|config| config.listener = None);
+    for _ in 0..10 {
+        run(&all, |mut session| {
+            session.agree(&[("x", "1".into())]).unwrap();
+            session.finish().unwrap();
+        });
+    }
+}

@@ -330,8 +330,8 @@ class Job:
         if isinstance(on, Net):
             self._written_down("run with others")
             store = None if prepared is None else os.fspath(prepared)
-            outcome = on._run(self._program, protocol, threat, store, session, threads, inputs, watch)
-            return Result(outcome, rounding, parties=on.parties)
+            learned = on._run(self._program, protocol, threat, store, session, threads, inputs, watch)
+            return Result(learned, rounding, parties=on.parties)
         outcome, seconds, choice = on._run(self._program, protocol, threat, rows, threads or 1, inputs, watch)
         return Result(outcome, rounding, seconds, self.parties, choice)
 

@@ -6,7 +6,7 @@ use super::dial::dial_peer;
 use super::ends::Ends;
 use super::farewell::{Farewell, farewell_payload};
 use super::hello::{Answer, Hello, Purpose, WIRE_VERSION, members_of};
-use super::listen::listen;
+use super::listen::Listening;
 use super::lobby::Lobby;
 use super::transport::SocketTransport;
 use super::trust::Trust;
@@ -290,9 +290,10 @@ pub fn meet(config: &SessionConfig) -> Result<Session, Missed> {
     info!(parties, workers, tls = setup.tls.is_some(), "meeting the other parties");
     let (mut wires, mut lobby) = (Wires::new(), Lobby::default());
     match gather(&setup, &events, &mut wires, &mut lobby) {
-        Ok(()) => {
+        Ok(listening) => {
             info!("connected with all parties");
             setup.over.store(true, Ordering::Release);
+            listening.into_iter().for_each(Listening::close);
             build(&setup, wires, lobby).map_err(Missed::alone)
         }
         Err(error) => {
@@ -343,12 +344,12 @@ fn gather(
     events: &Receiver<Event>,
     wires: &mut Wires,
     lobby: &mut Lobby,
-) -> Result<(), NetError> {
+) -> Result<Option<Listening>, NetError> {
     let listener = open_listener(&setup.config)?;
     let (me, n) = (setup.config.me.index(), setup.peers.len());
+    let mut listening = None;
     if me + 1 < n {
-        let setup = setup.clone();
-        spawn("tacit-listen", move || listen(&setup, &listener))?;
+        listening = Some(Listening::start(setup, listener)?);
     }
     for peer in 0..me {
         let setup = setup.clone();
@@ -373,7 +374,7 @@ fn gather(
             }
         }
     }
-    Ok(())
+    Ok(listening)
 }
 
 /// Tells the peers that are connected already why this party gives up; returns those.

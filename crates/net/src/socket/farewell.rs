@@ -5,7 +5,7 @@ use super::SessionConfig;
 use super::dial::say_farewell;
 use super::establish::{Event, Setup, knows, open_listener, send_abort, spawn};
 use super::hello::{MAX_REFUSAL_BYTES, Purpose};
-use super::listen::listen;
+use super::listen::Listening;
 use crate::error::AbortKind;
 use crate::session::abort_words;
 use std::sync::Arc;
@@ -34,9 +34,8 @@ impl Farewell {
         let Ok((setup, events)) = Setup::new(config) else { return Farewell::nobody() };
         setup.end(farewell_payload(kind, reason));
         if let Ok(listener) = open_listener(config) {
-            let setup = setup.clone();
             // Those that this party dials hear of it all the same.
-            let _ = spawn("tacit-listen", move || listen(&setup, &listener));
+            let _ = Listening::start(&setup, listener);
         }
         let others = (0..setup.peers.len()).filter(|peer| *peer != config.me.index()).collect();
         Farewell::of(setup, events, others)

@@ -21,7 +21,9 @@ use crate::types::{PartyId, Peer};
 use rustix::event::{PollFd, PollFlags, poll};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// Connections that may be on their way in at the same time.
@@ -40,8 +42,39 @@ const BACKLOG: i32 = 4096;
 /// The least time between two notices about strangers.
 const NOTICE_PAUSE: Duration = Duration::from_secs(5);
 
+/// A thread that accepts connections until the set-up is over.
+pub(crate) struct Listening {
+    /// Wakes it up, by its end.
+    waker: UnixStream,
+    /// Hears that the port is free again.
+    closed: Receiver<()>,
+}
+
+impl Listening {
+    /// Starts it.
+    pub(crate) fn start(setup: &Arc<Setup>, listener: TcpListener) -> Result<Self, NetError> {
+        let failed = |e| NetError::Configuration(format!("cannot make a pair of sockets: {e}"));
+        let (waker, woken) = UnixStream::pair().map_err(failed)?;
+        let (closing, closed) = channel();
+        let setup = setup.clone();
+        spawn("tacit-listen", move || {
+            listen(&setup, &listener, woken);
+            drop((listener, closing));
+        })?;
+        Ok(Listening { waker, closed })
+    }
+
+    /// Returns when the port is free for the next run of this party. The set-up is over.
+    pub(crate) fn close(self) {
+        drop(self.waker);
+        // That nobody will say anything is what is waited for.
+        let _ = self.closed.recv();
+    }
+}
+
 /// Accepts connections until the set-up is over.
-pub(crate) fn listen(setup: &Arc<Setup>, listener: &TcpListener) {
+fn listen(setup: &Arc<Setup>, listener: &TcpListener, woken: UnixStream) {
+    let mut woken = Some(woken);
     let looking = setup.clone();
     // Without it a party's address is known once the party has proved its key.
     let _ = spawn("tacit-lookup", move || looking.find_homes());
@@ -50,7 +83,7 @@ pub(crate) fn listen(setup: &Arc<Setup>, listener: &TcpListener) {
     let mut door = Door { setup, guests: Vec::new(), notices: Notices::default() };
     let mut doubts = false;
     while !setup.is_over() {
-        door.wait(listener);
+        door.wait(listener, &mut woken);
         door.serve();
         door.accept(listener);
         if !doubts && let Some(e) = lasting_doubt(setup) {
@@ -116,15 +149,20 @@ struct Door<'a> {
 }
 
 impl Door<'_> {
-    fn wait(&mut self, listener: &TcpListener) {
-        let mut fds = Vec::with_capacity(self.guests.len() + 1);
+    fn wait(&mut self, listener: &TcpListener, woken: &mut Option<UnixStream>) {
+        let mut fds = Vec::with_capacity(self.guests.len() + 2);
         fds.push(PollFd::new(listener, PollFlags::IN));
         fds.extend(self.guests.iter().map(|guest| PollFd::new(guest, guest.waits_for)));
+        fds.extend(woken.iter().map(|waker| PollFd::new(waker, PollFlags::IN)));
         // Whatever poll says, accept shows what is there, and deadlines pass.
         let _ = poll(&mut fds, Some(&timespec(POLL_INTERVAL)));
         let ready: Vec<bool> = fds[1..].iter().map(|fd| !fd.revents().is_empty()).collect();
-        for (guest, ready) in self.guests.iter_mut().zip(ready) {
-            guest.ready = ready;
+        for (guest, ready) in self.guests.iter_mut().zip(&ready) {
+            guest.ready = *ready;
+        }
+        // It wakes this thread once.
+        if ready.get(self.guests.len()).is_some_and(|ready| *ready) {
+            *woken = None;
         }
     }
 

@@ -1,0 +1,122 @@
+"""Several runs over one connection, and runs whose preprocessing was stored."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tacit as tc
+
+NAMES = ("alice", "bob", "carol")
+
+
+def products() -> tc.Job:
+    alice, bob, _ = tc.parties(*NAMES)
+    n = tc.rows("n", max=100)
+    a, b = alice.array("a", tc.Int(0, 1000), shape=n), bob.array("b", tc.Int(0, 1000), shape=n)
+    return tc.job("products", products=(a * b).reveal(to="all"))
+
+
+def less() -> tc.Job:
+    alice, bob, _ = tc.parties(*NAMES)
+    a, b = alice.array("a", tc.Int(0, 1000)), bob.array("b", tc.Int(0, 1000))
+    return tc.job("less", less=(a < b).reveal(to="all"))
+
+
+def together(one: Callable[[str], Any]) -> dict[str, Any]:
+    """What each party gives, or the error that ends it."""
+    given: dict[str, Any] = {}
+
+    def party(name: str) -> None:
+        try:
+            given[name] = one(name)
+        except tc.TacitError as error:
+            given[name] = error
+
+    threads = [threading.Thread(target=party, args=(name,)) for name in NAMES]
+    for it in threads:
+        it.start()
+    for it in threads:
+        it.join(90)
+    return given
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TACIT_STATE", str(tmp_path / "state"))
+    return tmp_path / "store"
+
+
+def test_several_jobs_run_over_one_connection(parties: Path) -> None:
+    first, second = products(), less()
+    data = {"alice": {"a": [2, 3, 4]}, "bob": {"b": [5, 6, 7]}, "carol": None}
+    one = {"alice": {"a": 3}, "bob": {"b": 4}, "carol": None}
+
+    def party(name: str) -> list[Any]:
+        with tc.connect(parties / f"{name}.toml", session="jobs") as net:
+            learned = [first.run(data[name], on=net, protocol=protocol).products.tolist() for protocol in ("lift", "trio")]
+            chosen = second.run(one[name], on=net, security="malicious")
+            return [*learned, bool(chosen.less)]
+
+    assert together(party) == dict.fromkeys(NAMES, [[10, 18, 28], [10, 18, 28], True])
+
+
+def test_a_mistake_ends_the_connection_for_all(parties: Path) -> None:
+    job = less()
+
+    def party(name: str) -> Any:
+        with tc.connect(parties / f"{name}.toml", timeout=10) as net:
+            own = {"alice": {"a": 3}, "bob": {"b": 4}}.get(name)
+            assert bool(job.run(own, on=net, protocol="lift").less)
+            if name == "alice":
+                own = {"a": 1001}
+            return job.run(own, on=net, protocol="lift")
+
+    errors = together(party)
+    assert isinstance(errors["alice"], tc.InputError)
+    assert isinstance(errors["bob"], tc.PeerError) and isinstance(errors["carol"], tc.PeerError), errors
+    assert not any("1001" in str(error) for error in errors.values())
+
+
+def test_what_a_connection_says_is_not_said_again(parties: Path) -> None:
+    job = less()
+
+    def party(name: str) -> Any:
+        with tc.connect(parties / f"{name}.toml") as net:
+            return job.run({"alice": {"a": 3}, "bob": {"b": 4}}.get(name), on=net, protocol="lift", threads=2)
+
+    assert all(isinstance(it, tc.InputError) and "tc.connect" in str(it) for it in together(party).values())
+
+
+@pytest.mark.parametrize("protocol", ["lift", "bmr:3"])
+def test_prepared_runs_are_spent_once(parties: Path, state: Path, protocol: str) -> None:
+    job = products()
+    data = {"alice": {"a": [2, 3, 4]}, "bob": {"b": [5, 6, 7]}, "carol": None}
+    nets = {name: tc.connect(parties / f"{name}.toml", timeout=20) for name in NAMES}
+    made = together(lambda name: job.prepare(state, on=nets[name], protocol=protocol, rows={"n": 3}, runs=2))
+    assert {it["preparation"] for it in made.values()} == {made["alice"]["preparation"]}
+    assert {(it["party"], it["runs"]) for it in made.values()} == {(name, 2) for name in NAMES}
+    for _ in range(2):
+        learned = together(lambda name: job.run(data[name], on=nets[name], protocol=protocol, prepared=state))
+        for it in learned.values():
+            assert isinstance(it, tc.Result), learned
+            np.testing.assert_array_equal(it.products, [10, 18, 28])
+    spent = together(lambda name: job.run(data[name], on=nets[name], protocol=protocol, prepared=state))
+    assert all(isinstance(it, tc.TacitError) for it in spent.values()), spent
+
+
+def test_preparation_says_what_it_needs(parties: Path, state: Path) -> None:
+    job, net = products(), tc.connect(parties / "alice.toml", connect_timeout=1)
+    with pytest.raises(tc.InputError, match="name it"):
+        job.prepare(state, on=net, protocol="auto", rows={"n": 3})
+    with pytest.raises(tc.InputError, match="how many rows `n`"):
+        job.prepare(state, on=net, protocol="lift")
+    with pytest.raises(tc.InputError, match="name it"):
+        job.run(on=net, security="malicious", prepared=state)
+    with pytest.raises(tc.InputError, match="prepared="):
+        job.run({"alice": {"a": [1]}, "bob": {"b": [1]}}, protocol="lift", prepared=state)
