@@ -375,3 +375,31 @@ fn the_lab_plays_what_would_be_chosen() {
         assert!(code == 2 && error.contains(says), "{arguments}: {error}");
     }
 }
+
+/// A benchmark measures what the parties choose there, and says why.
+#[test]
+fn a_benchmark_of_a_program_measures_what_is_chosen() {
+    let folder = folder();
+    let dir = folder.path();
+    let bench = "program bench sum.tacit --rows n=50 --runs 1";
+    for (security, malicious) in [("semi-honest", false), ("malicious", true)] {
+        let text = ok(dir, &format!("{bench} --protocol auto --security {security} --json"));
+        let report: Value = serde_json::from_str(&text).expect("JSON");
+        let candidates = report["choice"]["candidates"].as_array().expect("candidates");
+        assert_eq!(candidates[0]["protocol"], report["protocol"], "{text}");
+        let trusted = candidates.iter().any(|it| it["protocol"] == "trio");
+        assert_ne!(trusted, malicious, "{text}");
+        assert!(report["seconds"].as_f64() > Some(0.0), "{text}");
+    }
+    let told = ok(dir, &format!("{bench} --protocol auto"));
+    assert!(told.contains("chosen by the parties, predicted"), "{told}");
+    for (arguments, says) in [
+        ("--protocol auto --roles 0,1,2", "--roles"),
+        ("--protocol auto --by rings", "--by"),
+        ("--protocol trio --security malicious", "--protocol auto"),
+        ("--protocol trio --roles auto", "--protocol auto"),
+    ] {
+        let (code, error) = fails(dir, &format!("{bench} {arguments}"));
+        assert!(code == 2 && error.contains(says), "{arguments}: {error}");
+    }
+}

@@ -4,6 +4,7 @@ use super::args::NamedValue;
 use super::load;
 use super::show;
 use crate::checks::Checks;
+use crate::choice::write_auto;
 use crate::deadlines::Deadlines;
 use crate::error::CliError;
 use crate::flags;
@@ -12,7 +13,8 @@ use crate::local::{self, Child, Transport};
 use crate::output::{Output, Report};
 use crate::progress::Progress;
 use crate::ranges::RangeArgs;
-use crate::run::{Parties, PreprocessingArg, opening};
+use crate::run::{AUTO, Asked, Misplaced, PreprocessingArg, opening, refuse};
+use crate::threat::ThreatArgs;
 use crate::units::{bytes, seconds};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -20,10 +22,12 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
-use tacit::runtime::Profile;
-use tacit::runtime::{Roles, roles};
+use tacit::Choice;
+use tacit::runtime::{
+    ByChoice, ChunkChoice, Names, Options, Profile, Roles, Wanted, auto, program_job,
+};
 use tacit_engine::bench::Usage;
-use tacit_engine::program::{self as engine, By, CHUNK_ROWS, CompiledProgram, ProgramJob};
+use tacit_engine::program::{self as engine, By, CompiledProgram, ProgramJob};
 use tacit_engine::protocols;
 use tacit_garbling::bmr::Opening;
 use tacit_net::{PartyId, Session, SessionConfig, connect};
@@ -36,7 +40,8 @@ use tacit_sharing::Protocol;
 #[command(after_help = "Examples:
   tacit program bench examples/bench/compare.tacit --rows n=1000000
   tacit program bench examples/bench/compare.tacit --rows n=1000000 --roles split --network 1gbit
-  tacit program bench examples/bench/sort.tacit --rows n=1000000 --protocol replicated --json")]
+  tacit program bench examples/bench/sort.tacit --rows n=1000000 --protocol replicated --json
+  tacit program bench examples/bench/sort.tacit --rows n=1000 --network global --protocol auto --security malicious")]
 pub struct ProgramBenchArgs {
     /// The program
     #[arg(value_name = "PROGRAM")]
@@ -45,8 +50,19 @@ pub struct ProgramBenchArgs {
     #[arg(long, value_name = "ROWS=NUMBER", help = flags::ROWS)]
     rows: Vec<NamedValue>,
 
-    #[arg(long, default_value = "trio", value_parser = protocols::named, help = flags::protocol(""))]
+    #[arg(long = "protocol", default_value = "trio", help = flags::protocol(AUTO), value_name = "PROTOCOL|auto")]
+    asked: Asked,
+
+    /// The protocol. Where the parties choose it, one of those that they choose from, until they have.
+    #[arg(skip = protocols::TRIO)]
     protocol: Protocol,
+
+    /// What the protocol must do that the parties choose, if they choose it.
+    #[arg(skip)]
+    wanted: Option<Wanted>,
+
+    #[command(flatten)]
+    threat: ThreatArgs,
 
     #[command(flatten)]
     checks: Checks,
@@ -98,103 +114,159 @@ pub struct ProgramBenchArgs {
 }
 
 impl ProgramBenchArgs {
-    /// With the protocol of the checks that are asked for.
+    /// With the protocol that is named, and the checks that are asked for.
     pub fn checked(self) -> Result<Self, CliError> {
-        let protocol = self.checks.apply(self.protocol)?;
+        let Asked::Named(named) = self.asked else { return Ok(self) };
+        let flags = [
+            Misplaced::new(self.threat.security.is_some(), "--security", ""),
+            Misplaced::new(self.threat.corruptions.is_some(), "--corruptions", ""),
+        ];
+        refuse("--protocol auto", flags)?;
+        let protocol = self.checks.apply(named)?;
         Ok(ProgramBenchArgs { protocol, ..self })
+    }
+
+    /// With what the program's parties choose a protocol by, if they do.
+    fn among(&self, program: &Program) -> Result<Self, CliError> {
+        let mut args = self.clone();
+        if self.asked == Asked::Auto {
+            let parties = program.parties.len();
+            let wanted = self.checks.wanted(self.threat.among(parties)?);
+            args.protocol = wanted.protocols(parties)?[0];
+            wanted.check(&args.options())?;
+            args.wanted = Some(wanted);
+        }
+        Ok(args)
+    }
+
+    fn options(&self) -> Options {
+        let GarblingArgs { garbling, block_ands, label_function } = self.garbling;
+        Options {
+            by: self.by.map(ByChoice::Given),
+            roles: self.roles.clone(),
+            threads: self.threads,
+            chunk_rows: self.chunk_rows.map(ChunkChoice::Given),
+            opening: self.opening,
+            garbling,
+            block_ands,
+            label_function,
+            preprocessing: self.preprocessing.into(),
+            range_check: !self.ranges.no_range_check,
+            ..Options::new(self.protocol)
+        }
     }
 }
 
 /// Runs the command.
 pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<u8, CliError> {
-    if let Some(child) = local::from_environment() {
-        let result = child.and_then(|child| party(args, child.me, args.deadlines.of(child.config)));
-        return Ok(Child::report(result));
-    }
     let program = load(&args.path)?;
-    let prepared = prepare(args, &program)?;
+    let args = &args.among(&program)?;
+    if let Some(child) = local::from_environment() {
+        let bench = |child: Child| party(args, &program, child.me, args.deadlines.of(child.config));
+        return Ok(Child::report(child.and_then(bench)));
+    }
+    let names = names(args, &program)?;
+    if args.roles == Some(Roles::Auto) {
+        return Err(CliError::input(
+            "not supported: roles chosen for measured links in a benchmark of one protocol; say --protocol auto, or use tacit lab",
+        ));
+    }
+    // Wrong arguments are better told here, once.
+    job(args, &program, &names)?;
     if args.runs == 0 {
         return Err(CliError::input("--runs is at least one"));
     }
     let profile = args.network.as_deref().map(Profile::load).transpose()?;
     let progress = Progress::new(true);
-    progress.step(&format!("{} runs of {} under {}", args.runs, program.name, args.protocol));
-    let parties: Vec<Measured> =
-        local::launch(args.protocol.parties(), args.transport)?.results()?;
+    let under = match args.wanted {
+        Some(wanted) => format!("what is fastest against {}", wanted.threat),
+        None => args.protocol.to_string(),
+    };
+    progress.step(&format!("{} runs of {} under {under}", args.runs, program.name));
+    let parties: Vec<Measured> = local::launch(names.session.len(), args.transport)?.results()?;
     drop(progress);
     let last = |f: fn(&Measured) -> f64| parties.iter().map(f).fold(0.0, f64::max);
     let rows =
         program.dims.iter().map(|dim| dim.name.clone()).zip(show::rows(&program, &args.rows)?);
+    let (cpu_seconds, rounds) = (
+        parties.iter().map(|party| party.cpu_seconds).sum(),
+        parties.iter().map(|party| party.rounds).max().unwrap_or(0),
+    );
+    let peak_rss_bytes = parties.iter().map(|party| party.peak_rss_bytes).max().unwrap_or(0);
+    let [seconds, offline_seconds, setup_seconds] =
+        [last(|it| it.seconds), last(|it| it.offline_seconds), last(|it| it.setup_seconds)];
+    let Some(first) = parties.into_iter().next() else {
+        return Err(CliError::input("no party ran"));
+    };
     output.print(&Benchmark {
         op: program.name.clone(),
-        protocol: args.protocol.to_string(),
-        by: args.by.unwrap_or(By::of(args.protocol)).to_string(),
-        parties: args.protocol.parties() as u64,
-        assignments: prepared.job().assignments().len(),
+        protocol: first.protocol,
+        by: first.by,
+        parties: names.session.len() as u64,
+        assignments: first.assignments,
         threads: args.threads,
         transport: args.transport,
         network: profile.map(|profile| profile.name),
         rows: rows.collect(),
         runs: args.runs,
-        seconds: last(|party| party.seconds),
-        offline_seconds: last(|party| party.offline_seconds),
-        setup_seconds: last(|party| party.setup_seconds),
-        cpu_seconds: parties.iter().map(|party| party.cpu_seconds).sum(),
-        rounds: parties.iter().map(|party| party.rounds).max().unwrap_or(0),
-        peak_rss_bytes: parties.iter().map(|party| party.peak_rss_bytes).max().unwrap_or(0),
-        bytes_sent: parties.into_iter().next().map(|party| party.bytes_sent).unwrap_or_default(),
+        seconds,
+        offline_seconds,
+        setup_seconds,
+        cpu_seconds,
+        rounds,
+        peak_rss_bytes,
+        bytes_sent: first.bytes_sent,
+        choice: first.choice,
         version: env!("CARGO_PKG_VERSION"),
     })?;
     Ok(0)
 }
 
-fn prepare(args: &ProgramBenchArgs, program: &Program) -> Result<CompiledProgram, CliError> {
-    super::check_parties(program, args.protocol)?;
-    let parties = (0..program.parties.len() as u8).map(PartyId).collect();
-    let job = ProgramJob {
-        by: args.by.unwrap_or(By::of(args.protocol)),
-        workers: args.threads,
-        preprocessing: args.preprocessing.into(),
-        chunk_rows: args.chunk_rows.unwrap_or(CHUNK_ROWS),
-        opening: args.opening,
-        ..ProgramJob::new(args.protocol, parties, show::rows(program, &args.rows)?)
-    };
-    let mut job = args.ranges.of(args.garbling.of(job));
-    let numbered = Parties::numbered(args.protocol.parties());
-    job.assign(roles::named(args.roles.as_ref(), args.protocol, &numbered)?)?;
-    match args.roles {
-        Some(Roles::Auto) => {
-            return Err(CliError::input(
-                "not supported: roles chosen for measured links in a benchmark; tacit run and tacit lab choose",
-            ));
-        }
-        Some(Roles::Split) => roles::split_program_evenly(&mut job, program, &[args.protocol])?,
-        _ => {}
-    }
-    Ok(CompiledProgram::new(program, job)?)
+fn names(args: &ProgramBenchArgs, program: &Program) -> Result<Names, CliError> {
+    Ok(Names::local(program, args.protocol)?)
+}
+
+fn job(args: &ProgramBenchArgs, program: &Program, names: &Names) -> Result<ProgramJob, CliError> {
+    Ok(program_job(&args.options(), program, names, show::rows(program, &args.rows)?)?)
 }
 
 /// One party: all runs over one session.
 fn party(
     args: &ProgramBenchArgs,
+    program: &Program,
     me: PartyId,
     mut config: SessionConfig,
 ) -> Result<Measured, CliError> {
     if let Some(name) = &args.network {
         config.shape = Profile::load(name)?.leaving(me);
     }
-    let program = load(&args.path)?;
-    let prepared = prepare(args, &program)?;
-    config.workers = prepared.job().threads();
-    let mut session = connect(&config)?;
+    let names = names(args, program)?;
+    let (mut session, job, choice) = match args.wanted {
+        None => {
+            let job = job(args, program, &names)?;
+            config.workers = job.threads();
+            (connect(&config)?, job, None)
+        }
+        Some(wanted) => {
+            config.workers = args.threads;
+            let mut session = connect(&config)?;
+            let rows = show::rows(program, &args.rows)?;
+            let how = (&args.options(), wanted);
+            let chosen = auto::for_program(&mut session, program, &names, &rows, how);
+            let (job, choice) = chosen?;
+            (session, job, Some(choice))
+        }
+    };
+    let prepared = CompiledProgram::new(program, job)?;
     let mut runs = Vec::new();
     for _ in 0..args.runs {
-        runs.push(one_run(&mut session, &program, &prepared, me)?);
+        runs.push(one_run(&mut session, program, &prepared, me)?);
     }
     session.finish()?;
     runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let mut median = runs.swap_remove(runs.len() / 2);
     median.peak_rss_bytes = Usage::now().peak_rss_bytes;
+    median.choice = choice;
     Ok(median)
 }
 
@@ -223,6 +295,10 @@ fn one_run(
         rounds: report.rounds,
         peak_rss_bytes: 0,
         bytes_sent,
+        protocol: report.protocol,
+        by: report.by,
+        assignments: report.assignments.len(),
+        choice: None,
     })
 }
 
@@ -270,6 +346,10 @@ struct Measured {
     rounds: u64,
     peak_rss_bytes: u64,
     bytes_sent: BTreeMap<String, u64>,
+    protocol: String,
+    by: String,
+    assignments: usize,
+    choice: Option<Choice>,
 }
 
 /// A benchmark of a program.
@@ -295,6 +375,9 @@ struct Benchmark {
     rounds: u64,
     peak_rss_bytes: u64,
     bytes_sent: BTreeMap<String, u64>,
+    /// Why the protocol is what it is, if the parties chose it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choice: Option<Choice>,
     version: &'static str,
 }
 
@@ -326,6 +409,10 @@ impl Report for Benchmark {
             self.rounds,
             self.peak_rss_bytes / 1_000_000
         )?;
+        if let Some(choice) = &self.choice {
+            write!(out, "  ")?;
+            write_auto(choice, out)?;
+        }
         if self.offline_seconds > 0.0 {
             writeln!(out, "  after {} of preprocessing", seconds(self.offline_seconds))?;
         }

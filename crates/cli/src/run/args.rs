@@ -43,7 +43,7 @@ pub struct RunArgs {
     #[arg(value_name = "PROGRAM|CIRCUIT")]
     pub path: PathBuf,
 
-    #[arg(long = "protocol", help = flags::protocol(AUTO), value_name = "PROTOCOL|auto")]
+    #[arg(long = "protocol", help = flags::protocol(&format!("{AUTO} [default: auto]")), value_name = "PROTOCOL|auto")]
     asked: Option<Asked>,
 
     /// The protocol. Where the parties choose it, one of those that they choose from, until they have.
@@ -189,13 +189,15 @@ pub struct RunArgs {
 }
 
 /// What `--protocol` says beside names of protocols.
-const AUTO: &str = "; or auto: the parties measure their links and processors, and take the fastest that protects against \
-                    --security and --corruptions [default: auto]";
+pub const AUTO: &str = "; or auto: the parties measure their links and processors, and take the fastest that protects against \
+                        --security and --corruptions";
 
 /// A protocol, named or to be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked {
+pub enum Asked {
+    /// By the parties.
     Auto,
+    /// By its name.
     Named(Protocol),
 }
 
