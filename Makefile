@@ -16,6 +16,7 @@
 #   make audit      known vulnerabilities of dependencies (fetches the advisory database)
 #   make fuzz       every fuzz target for a minute each (needs a C++ compiler too)
 #   make bench-guard  instruction counts of eight kernels beside the committed ones (needs valgrind, Python 3)
+#   make regret     what is lost by running what `tacit plan` says is fastest (an hour or more; needs Python 3)
 #   make miri       memory accesses of tacit-ring under Miri (needs a nightly toolchain with Miri)
 #   make msrv       whether the oldest supported Rust compiles everything (needs that toolchain)
 
@@ -27,7 +28,7 @@ FUZZ_SECONDS ?= 60
 MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test python array-api wheel test-all bench bench-guard lint doc circles audit fuzz miri msrv components
+.PHONY: help demo test python array-api wheel test-all bench bench-guard regret lint doc circles audit fuzz miri msrv components
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -77,6 +78,12 @@ fuzz:
 
 bench-guard:
 	@scripts/bench_guard.py
+
+# What is lost by running what `tacit plan` says is fastest: an hour or more, and nothing beside it.
+regret:
+	$(CARGO) build --release --locked --package tacit-cli
+	scripts/regret.py virtual --table
+	scripts/regret.py sockets --table
 
 # Miri knows neither sockets nor assembly. These tests are of portable code and of what it can emulate of the
 # kernels: buffers, words, stream numbers, fields, and blocks of all backends of the PRG.

@@ -34,6 +34,7 @@ PROGRAMS = [
     ("examples/bench/group-by.tacit", {"n": 20_000}),
     ("examples/bench/matmul.tacit", {}),
     ("examples/bench/multiply.tacit", {"n": 100_000}),
+    ("examples/bench/regression.tacit", {"n": 500}),
     ("examples/bench/relu.tacit", {"n": 10_000}),
     ("examples/bench/sort.tacit", {"n": 1000}),
     ("examples/bench/sort.tacit", {"n": 10_000}),

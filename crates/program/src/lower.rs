@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | absolute value, min, max | a comparison and a selection | exact |
 //! | product, min, max over an axis | a balanced tree of halves | as the products |
-//! | division, remainder | non-restoring division in a circuit | exact |
+//! | division, remainder | non-restoring division in a circuit; by a constant power of two, shifts | exact |
 //! | square root | a digit recurrence in a circuit | exact |
 //! | exponential, logarithm, sigmoid | polynomials with coefficients by lookup | stated below |
 //!

@@ -1,4 +1,4 @@
-//! Division and square root by circuits, on the fewest bits that hold the operands.
+//! Division and square root by circuits, on the fewest bits that hold the operands; by constant powers of two, shifts.
 
 use super::circuits::{Port, divide_floor, remainder_floor, square_root};
 use super::emit::{Emitter, narrowest};
@@ -55,6 +55,22 @@ fn integer_behind(emitter: &Emitter<'_>, value: ValueId) -> Option<ValueId> {
     }
 }
 
+/// The exponent of a public constant that is a power of two.
+fn power_of_two(emitter: &Emitter<'_>, value: ValueId) -> Option<u8> {
+    let ty = emitter.ty(value);
+    let Interval { low, high } = ty.interval;
+    let constant = ty.visibility == Visibility::Public && low == high;
+    let power = constant && low > 0 && low & (low - 1) == 0;
+    power.then(|| low.trailing_zeros() as u8)
+}
+
+fn shifted_right(emitter: &mut Emitter<'_>, a: ValueId, by: u8) -> ValueId {
+    match by {
+        0 => a,
+        by => emitter.push(Op::ShiftRight { by }, &[a], None),
+    }
+}
+
 /// `floor(a / b)`. Raw values of fixed point are scaled by `2^fraction`, unless the divisor was
 /// an integer: then its scale and that cancel.
 pub fn quotient(emitter: &mut Emitter<'_>, a: ValueId, b: ValueId) -> ValueId {
@@ -63,6 +79,12 @@ pub fn quotient(emitter: &mut Emitter<'_>, a: ValueId, b: ValueId) -> ValueId {
         Some(integer) if element.fraction() > 0 => (integer, 0),
         _ => (b, element.fraction()),
     };
+    if let Some(places) = power_of_two(emitter, divisor) {
+        return match places.checked_sub(shift) {
+            Some(by) => shifted_right(emitter, a, by),
+            None => emitter.push(Op::ShiftLeft { by: shift - places }, &[a], None),
+        };
+    }
     let scaled = range::shift_left(emitter.interval(a), shift).expect("inferred");
     let out = result(element, range::div(scaled, emitter.interval(divisor)));
     let (a, x) = port(emitter, a);
@@ -74,7 +96,14 @@ pub fn quotient(emitter: &mut Emitter<'_>, a: ValueId, b: ValueId) -> ValueId {
 /// `a - b floor(a / b)`.
 pub fn remainder(emitter: &mut Emitter<'_>, a: ValueId, b: ValueId) -> ValueId {
     let element = common(emitter, a, b);
-    let out = result(element, Some(range::rem(emitter.interval(a), emitter.interval(b))));
+    let interval = range::rem(emitter.interval(a), emitter.interval(b));
+    if let Some(by) = power_of_two(emitter, b) {
+        let whole = shifted_right(emitter, a, by);
+        let multiple = emitter.push(Op::ShiftLeft { by }, &[whole], None);
+        let rest = emitter.push(Op::Sub { wrap: true }, &[a, multiple], None);
+        return emitter.assume(rest, interval);
+    }
+    let out = result(element, Some(interval));
     let (a, x) = port(emitter, a);
     let (b, y) = port(emitter, b);
     let circuit = remainder_floor(x, y, width(out.0), emitter.adders);

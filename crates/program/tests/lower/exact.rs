@@ -1,8 +1,11 @@
 //! Operations whose lowering is exact.
 
 use crate::harness::{Column, assert_same, pairs, values, within};
-use tacit_program::Element;
+use tacit_circuit::library::adder::AdderForm;
 use tacit_program::build::{Builder, Value};
+use tacit_program::ir::Op;
+use tacit_program::lower::lower;
+use tacit_program::{Element, Program};
 use tacit_ring::entropy::Rng;
 
 /// Integer columns over all types, and narrow ranges of some.
@@ -93,6 +96,33 @@ fn by_integers_in_fixed_point() {
     let y = column(Element::uint(16), 0, 5000, 20, &mut random);
     let operands = pairs(&x, &y);
     assert_same(&[operands.0, operands.1], |b, v| b.div(v[0], v[1]));
+}
+
+/// Division by constant powers of two are shifts.
+#[test]
+fn by_powers_of_two() {
+    let mut random = Rng(7);
+    for x in integers(&mut random, 30).into_iter().chain(fixed(&mut random, 30)) {
+        for divisor in [1, 2, 8, 64] {
+            let column = std::slice::from_ref(&x);
+            for op in
+                [|b: &mut Builder, x, y: i64| b.div(x, y), |b: &mut Builder, x, y| b.rem(x, y)]
+            {
+                // Remainders are of integers.
+                let Ok(program) = crate::harness::program(column, |b, v| op(b, v[0], divisor))
+                else {
+                    continue;
+                };
+                assert!(!has_circuits(&program), "{:?} by {divisor}", x.element);
+                assert_same(column, |b, v| op(b, v[0], divisor));
+            }
+        }
+    }
+}
+
+fn has_circuits(program: &Program) -> bool {
+    let lowered = lower(program, AdderForm::Select);
+    lowered.body.nodes.iter().any(|node| matches!(node.op, Op::Circuit { .. }))
 }
 
 #[test]
