@@ -241,8 +241,33 @@ fn is_large(program: &Program, job: &ProgramJob) -> Result<bool, EvaluateError> 
     Ok(ands.is_some_and(|ands| ands > MAX_DRAWN))
 }
 
-/// Sorts estimates by the seconds that count for the objective, shortest first. Equal ones keep their order.
-pub fn rank(estimates: &mut [Estimate], objective: Objective) {
-    let seconds = |estimate: &Estimate| estimate.counted(objective).total();
-    estimates.sort_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+/// Estimates so close to the shortest, as a part of it, are as good: no prediction is more exact.
+const ALIKE: f64 = 0.01;
+
+/// Sorts what takes so many seconds, shortest first; but of what takes about as long as the shortest, the first stays the first,
+/// so that the last digits of figures decide nothing.
+pub fn rank<T>(estimates: &mut [T], seconds: impl Fn(&T) -> f64) {
+    let least = estimates.iter().map(&seconds).fold(f64::INFINITY, f64::min);
+    let alike = |estimate: &T| seconds(estimate) <= least * (1.0 + ALIKE);
+    let Some(first) = estimates.iter().position(alike) else { return };
+    estimates[..=first].rotate_right(1);
+    estimates[1..].sort_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_what_takes_about_as_long_the_first_is_taken() {
+        let ranked = |seconds: &[f64]| {
+            let mut all = seconds.to_vec();
+            rank(&mut all, |it| *it);
+            all
+        };
+        assert_eq!(ranked(&[3.0, 2.0, 1.005, 1.0, 4.0]), [1.005, 1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(ranked(&[1.02, 1.0]), [1.0, 1.02]);
+        assert_eq!(ranked(&[1.0, 0.995]), [1.0, 0.995]);
+        assert!(ranked(&[]).is_empty());
+    }
 }

@@ -174,8 +174,8 @@ pub fn rank<J>(
             Err(why) => left_out.push((protocol.to_string(), why)),
         }
     }
-    // Of equals the first stays the first: all parties have the same order.
-    known.sort_by(|(a, _), (b, _)| total_seconds(a).total_cmp(&total_seconds(b)));
+    // All parties have the same order.
+    tacit_planner::rank(&mut known, |(estimate, _)| estimate.counted(Objective::Total).total());
     let choice = Choice {
         against: wanted.threat.to_string(),
         candidates: known.iter().map(|(estimate, _)| Candidate::of(estimate)).collect(),
@@ -204,10 +204,6 @@ pub fn this_machine() -> Result<Calibration> {
     }
     let measured = Calibration::measured()?;
     Ok(*MEASURED.get_or_init(|| measured))
-}
-
-fn total_seconds(estimate: &Estimate) -> f64 {
-    estimate.counted(Objective::Total).total()
 }
 
 /// Whether all who give something compute under a protocol, or need not.

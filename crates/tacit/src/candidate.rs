@@ -9,7 +9,7 @@ use tacit_planner::{Estimate, Objective};
 pub struct Choice {
     /// What it protects against.
     pub against: String,
-    /// Protocols that protect against it, the fastest first: the chosen one.
+    /// Protocols that protect against it: the chosen one, then the fastest first. Of those within 1 % of the fastest the most usual is chosen.
     pub candidates: Vec<Candidate>,
     /// Protocols that do not run here, and why not.
     pub left_out: Vec<(String, String)>,

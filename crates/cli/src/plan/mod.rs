@@ -37,7 +37,7 @@ pub fn run(args: &PlanArgs, output: Output) -> Result<(), CliError> {
     if estimates.is_empty() {
         return Err(nothing(args, &parties, &left_out));
     }
-    rank(&mut estimates, args.objective());
+    rank(&mut estimates, |estimate| estimate.counted(args.objective()).total());
     output.print(&PlanReport::new(args, (&task, &parties, &profile), threat, &estimates, left_out))
 }
 

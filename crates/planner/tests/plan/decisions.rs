@@ -42,7 +42,7 @@ fn ranked(
         setting(network).circuit(circuit, &job, Wanted::Best).expect("runs")
     };
     let mut estimates: Vec<Estimate> = protocols.into_iter().map(estimate).collect();
-    rank(&mut estimates, objective);
+    rank(&mut estimates, |estimate| estimate.counted(objective).total());
     estimates
 }
 
