@@ -15,6 +15,8 @@ pub struct Awaited(Vec<Wait>);
 /// Steps in which roles wait for the same links.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
+    /// The assignment of roles, by number: what different ones wait for is waited for at the same time.
+    pub assignment: usize,
     /// How many there are.
     pub steps: u64,
     /// Bytes online, of all of them.
@@ -25,7 +27,7 @@ impl Awaited {
     /// One more wait, for the online part of these bytes, in so many steps.
     pub fn step(&mut self, protocol: Protocol, steps: u64, bytes: &Traffic) {
         if protocol.parties() <= MOST {
-            self.add(steps, &bytes.on);
+            self.add(0, steps, &bytes.on);
         }
     }
 
@@ -34,42 +36,46 @@ impl Awaited {
         self.0.iter()
     }
 
-    /// With what another worker waits for at the same time.
-    pub fn beside(&mut self, other: &Awaited) {
+    /// With what another worker, of this assignment of roles, waits for at the same time.
+    pub fn beside(&mut self, assignment: usize, other: &Awaited) {
         for wait in other.iter() {
-            let used = used(&wait.bytes.on);
-            let own = self.0.iter_mut().find(|own| self::used(&own.bytes.on) == used);
-            match own {
+            match self.alike(assignment, &wait.bytes.on) {
                 Some(own) => {
                     own.steps = own.steps.max(wait.steps);
                     own.bytes.on += &wait.bytes.on;
                 }
-                None => self.0.push(wait.clone()),
+                None => self.0.push(Wait { assignment, ..wait.clone() }),
             }
         }
+    }
+
+    fn alike(&mut self, assignment: usize, on: &Links) -> Option<&mut Wait> {
+        let used = used(on);
+        let alike =
+            |wait: &&mut Wait| wait.assignment == assignment && self::used(&wait.bytes.on) == used;
+        self.0.iter_mut().find(alike)
     }
 
     /// The same between other roles.
     #[must_use]
     pub fn between(&self, there: impl Fn(&Traffic) -> Traffic) -> Self {
         let mut out = Awaited::default();
-        self.iter().for_each(|wait| out.add(wait.steps, &there(&wait.bytes).on));
+        self.iter().for_each(|wait| out.add(wait.assignment, wait.steps, &there(&wait.bytes).on));
         out
     }
 
-    fn add(&mut self, steps: u64, on: &Links) {
-        let used = used(on);
-        if used == 0 {
+    fn add(&mut self, assignment: usize, steps: u64, on: &Links) {
+        if used(on) == 0 {
             return;
         }
-        match self.0.iter_mut().find(|wait| self::used(&wait.bytes.on) == used) {
+        match self.alike(assignment, on) {
             Some(wait) => {
                 wait.steps += steps;
                 wait.bytes.on += on;
             }
             None => {
                 let bytes = Traffic { on: on.clone(), ..Traffic::default() };
-                self.0.push(Wait { steps, bytes });
+                self.0.push(Wait { assignment, steps, bytes });
             }
         }
     }
@@ -78,7 +84,7 @@ impl Awaited {
 impl AddAssign<&Awaited> for Awaited {
     /// What comes after it.
     fn add_assign(&mut self, more: &Awaited) {
-        more.iter().for_each(|wait| self.add(wait.steps, &wait.bytes.on));
+        more.iter().for_each(|wait| self.add(wait.assignment, wait.steps, &wait.bytes.on));
     }
 }
 
@@ -115,5 +121,13 @@ mod tests {
         let mut twice = all.clone();
         twice += &all;
         assert_eq!(twice.iter().map(|wait| wait.steps).collect::<Vec<_>>(), [8, 2]);
+        // Two workers of an assignment share its links; another assignment is told apart.
+        let mut beside = Awaited::default();
+        [0, 0, 1].into_iter().for_each(|assignment| beside.beside(assignment, &all));
+        let found: Vec<_> = beside
+            .iter()
+            .map(|it| (it.assignment, it.steps, it.bytes.link(1, 2) + it.bytes.link(0, 1)))
+            .collect();
+        assert_eq!(found, [(0, 4, 30), (0, 1, 8), (1, 4, 15), (1, 1, 4)]);
     }
 }

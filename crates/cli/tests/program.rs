@@ -630,10 +630,11 @@ fn parties_that_do_not_compute_give_tables_and_learn() {
     let (code, text) = fails(dir, &format!("run outside.tacit --local --protocol bmr:3 {tables}"));
     assert!(code == 2 && text.contains("5 parties"), "{code}: {text}");
 
-    for elsewhere in ["lab outside.tacit --protocol trio", "program bench outside.tacit"] {
-        let (code, text) = fails(dir, elsewhere);
-        assert!(code == 2 && text.contains("5 parties"), "{code}: {text}");
-    }
+    let (code, text) = fails(dir, "lab outside.tacit --protocol trio");
+    assert!(code == 2 && text.contains("5 parties"), "{code}: {text}");
+    let bench = ok(dir, "program bench outside.tacit --rows n=9 --runs 1 --protocol lift --json");
+    let report: serde_json::Value = serde_json::from_str(&bench).expect("JSON");
+    assert_eq!((&report["parties"], &report["protocol"]), (&5.into(), &"lift".into()), "{bench}");
 
     common::configure_parties(dir, &["alice", "bob", "carol", "dave", "erin"]);
     let party = |name: &str, table: &str| {

@@ -117,21 +117,31 @@ fn steps_of_program(
     }
     let everyone = job.everyone();
     let awaited = cost.awaited.between(|bytes| bytes.placed(&everyone));
-    let serial = awaited.iter().map(|wait| loads(&wait.bytes)).collect();
-    let levels = waits_of_program(job, cost, &awaited);
+    let of = |assignment| awaited.iter().filter(move |wait| wait.assignment == assignment);
+    let assignments = 0..job.assignments().len();
+    let serial = assignments.clone().map(|it| of(it).map(|wait| loads(&wait.bytes)).collect());
+    let serial = serial.collect();
+    // All wait at the same time: what is waited for most often counts.
+    let waits = assignments.map(|it| waits_of_program(job, cost, of(it)));
+    let steps = |waits: &Vec<Waits>| waits.iter().map(|it| it.steps).sum::<u64>();
+    let levels = waits.max_by_key(steps).unwrap_or_default();
     // Who waits most need not wait for inputs or results.
     Ok(Steps { set_up, ahead, levels, serial, ends: 1, checks })
 }
 
 /// How often operations wait for which links. Where parties answer each other, waits for different links come one after the
 /// other. Elsewhere who waits for whom goes round, and the links are taken together.
-fn waits_of_program(job: &ProgramJob, cost: &Cost, awaited: &Awaited) -> Vec<Waits> {
+fn waits_of_program<'a>(
+    job: &ProgramJob,
+    cost: &Cost,
+    awaited: impl Iterator<Item = &'a Wait>,
+) -> Vec<Waits> {
     let links_of = |wait: &Wait| -> Vec<(usize, usize)> {
         loads(&wait.bytes).iter().map(|link| (link.0, link.1)).collect()
     };
     let mut waits = Vec::new();
     let (mut together, mut by_party, mut all) = (critical(job), [0; MAX_ROLES], [0; MAX_ROLES]);
-    for wait in awaited.iter() {
+    for wait in awaited {
         let links = links_of(wait);
         let answered = links.iter().all(|(from, to)| links.contains(&(*to, *from)));
         for party in (0..MAX_ROLES).filter(|party| wait.bytes.is_awaited_by(*party)) {
@@ -194,7 +204,7 @@ struct Steps {
     /// For these links so often.
     levels: Vec<Waits>,
     /// Bytes online that are waited for one after the other.
-    serial: Vec<Loads>,
+    serial: Vec<Vec<Loads>>,
     /// For inputs, labels and results.
     ends: u64,
     /// For each other.

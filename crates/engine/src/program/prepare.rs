@@ -255,7 +255,8 @@ impl CompiledProgram {
             let seating = self.seating_of(worker);
             cost.bytes += seating.traffic(&tally.total_bytes());
             cost.ahead += seating.traffic(&tally.bytes_ahead());
-            cost.awaited.beside(&tally.awaited().between(|bytes| seating.traffic(bytes)));
+            let awaited = tally.awaited().between(|bytes| seating.traffic(bytes));
+            cost.awaited.beside(worker / self.job.workers, &awaited);
             cost.proof_rounds = cost.proof_rounds.max(tally.proof_rounds());
             cost.products += tally.products();
         }
