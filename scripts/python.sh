@@ -74,7 +74,7 @@ wheel)
     setup
     wheels="$(mkdir -p "$target/wheels" && cd "$target/wheels" && pwd)"
     maturin="$(cd "$environment/bin" && pwd)/maturin"
-    (cd python && "$maturin" build --quiet --release --out "$wheels")
+    (cd python && "$maturin" build --quiet --release --compression-level 9 --out "$wheels")
     wheel="$(ls -t "$target"/wheels/tacit_mpc-*.whl | head -n 1)"
     fresh="$(mktemp -d)"
     trap 'rm -rf "$fresh"' EXIT

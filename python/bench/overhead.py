@@ -2,7 +2,7 @@
 
     python bench/overhead.py [--rows 1000] [--runs 21] [--command PATH] [--json FILE]
 
-Run it with the Python that has Tacit's optimised wheel. The job is that of examples/stay.py, the parties have the same rows in all runs.
+Run it with the Python that has Tacit's optimised wheel. The job is that of examples/stay, the parties have the same rows in all runs.
 In turn, the script runs
 
 * `tacit run --local`: a process per party over TLS, data from CSV files;
@@ -23,7 +23,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import runpy
 import shutil
 import statistics
 import subprocess
@@ -39,7 +38,7 @@ from machine import announce, table, verdict
 
 import tacit as tc
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "stay.py"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "stay" / "stay.tacit"
 WANTED = 0.020
 # Wall time, and the engine's own seconds; in memory, where those are virtual, the ones within the call into the engine.
 Run = tuple[float, float]
@@ -97,7 +96,7 @@ def main() -> None:
     options.add_argument("--json", metavar="FILE", help="writes all figures there")
     asked = options.parse_args()
     here = announce()
-    job = runpy.run_path(str(EXAMPLE))["build"]()
+    job = tc.load(EXAMPLE)
     rng = np.random.default_rng(7)
     data = {name: {"age": rng.integers(20, 100, asked.rows), "days": rng.integers(1, 30, asked.rows)} for name in job.parties}
     age, days = (np.concatenate([it[column] for it in data.values()]) for column in ("age", "days"))

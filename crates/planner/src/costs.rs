@@ -119,8 +119,17 @@ fn steps_of_program(
     let awaited = cost.awaited.between(|bytes| bytes.placed(&everyone));
     let of = |assignment| awaited.iter().filter(move |wait| wait.assignment == assignment);
     let assignments = 0..job.assignments().len();
-    let serial = assignments.clone().map(|it| of(it).map(|wait| loads(&wait.bytes)).collect());
-    let serial = serial.collect();
+    // Assignments side by side come to the same operations at the same time.
+    let mut serial: Vec<Traffic> = Vec::new();
+    for assignment in assignments.clone() {
+        for (number, wait) in of(assignment).enumerate() {
+            match serial.get_mut(number) {
+                Some(beside) => *beside += wait.bytes.clone(),
+                None => serial.push(wait.bytes.clone()),
+            }
+        }
+    }
+    let serial = serial.iter().map(loads).collect();
     // All wait at the same time: what is waited for most often counts.
     let waits = assignments.map(|it| waits_of_program(job, cost, of(it)));
     let steps = |waits: &Vec<Waits>| waits.iter().map(|it| it.steps).sum::<u64>();
@@ -204,7 +213,7 @@ struct Steps {
     /// For these links so often.
     levels: Vec<Waits>,
     /// Bytes online that are waited for one after the other.
-    serial: Vec<Vec<Loads>>,
+    serial: Vec<Loads>,
     /// For inputs, labels and results.
     ends: u64,
     /// For each other.

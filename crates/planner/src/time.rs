@@ -22,9 +22,8 @@ pub struct Phase {
     pub waits: Vec<Waits>,
     /// Bytes over each directed link in use: sender, receiver, bytes.
     pub bytes: Vec<(usize, usize, f64)>,
-    /// Those of them that go one after the other, as parties wait for some before they send the next; by assignment of roles, of
-    /// which each sends and waits beside the others.
-    pub serial: Vec<Vec<Vec<(usize, usize, f64)>>>,
+    /// Those of them that go one after the other, as parties wait for some before they send the next.
+    pub serial: Vec<Vec<(usize, usize, f64)>>,
     /// What is computed.
     pub work: Work,
 }
@@ -93,8 +92,8 @@ impl Phase {
     }
 
     fn sending(&self, network: &Network) -> f64 {
-        let of = |serial: &Vec<Vec<_>>| serial.iter().map(|bytes| network.sending(bytes)).sum();
-        self.serial.iter().map(of).fold(network.sending(&self.bytes), f64::max)
+        let serial: f64 = self.serial.iter().map(|bytes| network.sending(bytes)).sum();
+        network.sending(&self.bytes).max(serial)
     }
 }
 

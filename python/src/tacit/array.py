@@ -766,6 +766,15 @@ def _fractions(arena: Arena, place: tuple[str, int], value: Any) -> Array:
     return Array(arena, arena.front.constant(place, kind, list(given.shape), raw))
 
 
+def alike(a: Any, b: Any) -> bool:
+    """Whether these are arrays of one job, of one kind of numbers: most are, and nothing has to be done for them."""
+    if not (isinstance(a, Array) and isinstance(b, Array) and a._arena is b._arena):
+        return False
+    x, y = a._node, b._node
+    kind = x.kind
+    return kind == y.kind and kind != "bit" and (kind != "fixed" or x.fraction == y.fraction)
+
+
 def same_point(a: Any, b: Any) -> tuple[Any, Any]:
     """Two operands with as many bits behind the point: whole numbers become fixed point beside it."""
     first = a._node if isinstance(a, Array) else None
@@ -784,6 +793,12 @@ def same_point(a: Any, b: Any) -> tuple[Any, Any]:
 
 def binary(operator: str, a: Any, b: Any) -> Array:
     """`a operator b`."""
+    if alike(a, b) and operator != "@":
+        place, path = here()
+        try:
+            return Array(a._arena, a._arena.front.operator(place, operator, a._node, b._node))
+        except _tacit.Mistake as error:
+            raise mistake(error, path) from None
     if operator in _NUMERIC or (operator == "*" and all(isinstance(it, Array) and it._node.kind == "bit" for it in (a, b))):
         a, b = (number(it) if isinstance(it, Array) and it._node.kind == "bit" else it for it in (a, b))
     if isinstance(a, Array) and isinstance(b, Array):

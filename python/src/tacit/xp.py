@@ -23,6 +23,7 @@ from .array import (
     Arena,
     Array,
     Extent,
+    alike,
     arena_of,
     as_constant,
     as_type,
@@ -278,8 +279,9 @@ def logical_not(x: Array) -> Array:
 
 
 def _two(name: str, x1: Any, x2: Any) -> Array:
-    x1, x2 = by_name(*(number(x) if isinstance(x, Array) else x for x in (x1, x2)))
-    x1, x2 = same_point(x1, x2)
+    if not alike(x1, x2):
+        x1, x2 = by_name(*(number(x) if isinstance(x, Array) else x for x in (x1, x2)))
+        x1, x2 = same_point(x1, x2)
     result = call(name, x1, x2)
     result._category = None
     return result
@@ -366,6 +368,10 @@ def reciprocal(x: Array) -> Array:
 
 def where(condition: Array, x1: Any, x2: Any) -> Array:
     """The first where the bit is one, else the second. Both are computed."""
+    if isinstance(condition, Array) and condition._node.kind == "bit" and alike(x1, x2):
+        result = call("select", condition, x1, x2)
+        result._category = x1._category if x1._category == x2._category else None
+        return result
     place, path = here()
     if isinstance(condition, np.ndarray):
         condition = as_constant(arena_of((x1, x2)), condition)
