@@ -220,6 +220,7 @@ impl Connection {
     }
 
     /// Runs a program with the other parties, as a party does.
+    #[expect(clippy::too_many_arguments, reason = "they are the settings of a run")]
     fn run(
         &self,
         py: Python<'_>,
