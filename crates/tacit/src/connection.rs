@@ -27,12 +27,12 @@ use tacit_net::{AbortKind, Session};
 ///     input b: u8 from bob in 0..100
 ///     reveal a + b to all as "sum"
 /// "#)?;
-/// let sums = |party: &Party, input: &str, values: [u64; 3]| -> tacit::Result<Vec<u64>> {
+/// let sums = |party: &Party, input: &str, values: [u64; 3]| -> tacit::Result<Vec<i128>> {
 ///     let connection = Connection::of(party).open()?;
 ///     let mut sums = Vec::new();
 ///     for value in values {
 ///         let run = connection.run(&program).protocol(protocols::GMW);
-///         sums.push(run.input(input, value).start()?["sum"].number().expect("one number"));
+///         sums.extend(run.input(input, value).start()?["sum"].integers());
 ///     }
 ///     connection.finish()?;
 ///     Ok(sums)

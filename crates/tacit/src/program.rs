@@ -114,7 +114,7 @@ impl Program {
     ///     reveal a < b to all as "bob has more"
     /// "#)?;
     /// let plan = program.plan(&Network::GLOBAL, Threat::semi_honest(1), &[])?;
-    /// assert!(plan.candidates[0].seconds <= plan.candidates[1].seconds);
+    /// assert!(plan.candidates[0].seconds <= 1.01 * plan.candidates[1].seconds);
     /// # Ok::<(), tacit::Error>(())
     /// ```
     ///
