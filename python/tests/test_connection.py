@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -110,10 +112,94 @@ def test_prepared_runs_are_spent_once(parties: Path, state: Path, protocol: str)
     assert all(isinstance(it, tc.TacitError) for it in spent.values()), spent
 
 
+def test_the_command_prepares_and_runs_with_python(command: Path, parties: Path, state: Path) -> None:
+    job, net = products(), tc.connect(parties / "alice.toml", timeout=20)
+    program = parties / "products.tacit"
+    job.save(program)
+    (parties / "bob.csv").write_text("b\n5\n6\n7\n")
+
+    def others(*arguments: str | Path) -> list[subprocess.Popen[str]]:
+        start = [command, arguments[0], program, "--protocol", "lift", *arguments[1:]]
+        tables = {"bob": ["--table", parties / "bob.csv"], "carol": []} if arguments[0] == "run" else {"bob": [], "carol": []}
+        return [
+            subprocess.Popen(
+                [*start, "--party", parties / f"{name}.toml", *table], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+            for name, table in tables.items()
+        ]
+
+    started = others("prepare", "--rows", "n=3", "--into", state)
+    job.prepare(state, on=net, protocol="lift", rows={"n": 3})
+    assert [(it.communicate(timeout=60)[1], it.returncode)[1] for it in started] == [0, 0]
+    started = others("run", "--prepared", state)
+    learned = job.run({"a": [2, 3, 4]}, on=net, protocol="lift", prepared=state)
+    out = [it.communicate(timeout=60) for it in started]
+    assert [it.returncode for it in started] == [0, 0], out
+    assert learned.products.tolist() == [10, 18, 28] and "28" in out[0][0]
+
+
+def test_public_inputs_are_given_to_the_preparation_too(parties: Path, state: Path) -> None:
+    program = parties / "scaled.tacit"
+    program.write_text(
+        "program scaled\nparties alice, bob, carol\ninput a: u8 from alice in 0..100\ninput b: u8 from bob in 0..100\n"
+        'input k: u8 public in 0..9\nreveal a * b * k to all as "scaled"\n'
+    )
+    job = tc.load(program)
+    nets = {name: tc.connect(parties / f"{name}.toml", timeout=20) for name in NAMES}
+    with pytest.raises(tc.InputError, match="'k', which is public"):
+        job.prepare(state, on=nets["alice"], protocol="lift")
+    with pytest.raises(tc.InputError, match="'a' is no public input"):
+        job.prepare(state, on=nets["alice"], protocol="lift", given={"k": 2, "a": 3})
+    together(lambda name: job.prepare(state, on=nets[name], protocol="lift", given={"k": 2}))
+    own = {"alice": {"a": 3, "k": 2}, "bob": {"b": 5, "k": 2}, "carol": {"k": 2}}
+    learned = together(lambda name: job.run(own[name], on=nets[name], protocol="lift", prepared=state))
+    assert [getattr(it, "scaled", it) for it in learned.values()] == [30, 30, 30]
+
+
+def test_who_leaves_the_block_ends_a_run_in_the_background(parties: Path) -> None:
+    """Bob does not run the job. Alice leaves while her run waits for him: nobody waits any longer."""
+    job, left = less(), threading.Event()
+
+    def party(name: str) -> Any:
+        with tc.connect(parties / f"{name}.toml", timeout=20) as net:
+            if name == "bob":
+                left.wait(30)
+                return job.run({"b": 4}, on=net, protocol="lift")
+            running = job.start({"a": 3} if name == "alice" else None, on=net, protocol="lift")
+            if name == "alice":
+                time.sleep(0.5)
+                left.set()
+                raise tc.InputError("left by its user")
+            return running.result()
+
+    start = time.monotonic()
+    ends = together(party)
+    assert time.monotonic() - start < 20
+    assert "left by its user" in str(ends["alice"])
+    assert isinstance(ends["carol"], tc.PeerError) and isinstance(ends["bob"], tc.TacitError), ends
+
+
+def test_one_connection_at_a_time(parties: Path) -> None:
+    job = less()
+
+    def party(name: str) -> Any:
+        with tc.connect(parties / f"{name}.toml") as net:
+            with pytest.raises(tc.InputError, match="connected already"), net:
+                pass
+            return bool(job.run({"alice": {"a": 3}, "bob": {"b": 4}}.get(name), on=net, protocol="lift").less)
+
+    assert list(together(party).values()) == [True, True, True]
+
+
 def test_preparation_says_what_it_needs(parties: Path, state: Path) -> None:
     job, net = products(), tc.connect(parties / "alice.toml", connect_timeout=1)
     with pytest.raises(tc.InputError, match="name it"):
         job.prepare(state, on=net, protocol="auto", rows={"n": 3})
+    for runs in (-1, 1.5, True):
+        with pytest.raises(tc.InputError, match="runs is a whole number"):
+            job.prepare(state, on=net, protocol="lift", rows={"n": 3}, runs=runs)
+    with pytest.raises(tc.InputError, match="from 1 to 1000000 runs"):
+        job.prepare(state, on=net, protocol="lift", rows={"n": 3}, runs=0)
     with pytest.raises(tc.InputError, match="how many rows `n`"):
         job.prepare(state, on=net, protocol="lift")
     with pytest.raises(tc.InputError, match="name it"):

@@ -147,13 +147,9 @@ impl Party {
         watch: &Watch,
     ) -> PyResult<Outcome> {
         let how = How::new(protocol, threat, prepared, inputs, watch)?;
-        let (session, threads, connect, timeout) = connecting;
-        let (connect, timeout) = (seconds(connect)?, seconds(timeout)?);
-        let (party, program, stopper) = (self.0.clone(), program.0.clone(), watch.stopper.clone());
-        let run = move || {
-            let run = party.run(&program).session(&session).threads(threads).stopper(&stopper);
-            how.run(run.connect_timeout(connect).timeout(timeout))
-        };
+        let connecting = how_to_connect(connecting, watch)?;
+        let (party, program) = (self.0.clone(), program.0.clone());
+        let run = move || how.run(by_itself(&party, &program, &connecting));
         waited(py, run, &watch.stopper).map(Outcome)
     }
 
@@ -172,12 +168,10 @@ impl Party {
         watch: &Watch,
     ) -> PyResult<String> {
         let how = How::new(Some(protocol), None, None, inputs, watch)?;
-        let (session, threads, connect, timeout) = connecting;
-        let (connect, timeout) = (seconds(connect)?, seconds(timeout)?);
-        let (party, program, stopper) = (self.0.clone(), program.0.clone(), watch.stopper.clone());
+        let connecting = how_to_connect(connecting, watch)?;
+        let (party, program) = (self.0.clone(), program.0.clone());
         let made = move || {
-            let run = party.run(&program).session(&session).threads(threads).stopper(&stopper);
-            let run = how.on(run.connect_timeout(connect).timeout(timeout));
+            let run = how.on(by_itself(&party, &program, &connecting));
             let rows: Vec<(&str, u64)> = rows.iter().map(|(name, n)| (name.as_str(), *n)).collect();
             run.prepare(directory, &rows, runs)
         };
@@ -193,14 +187,8 @@ impl Party {
         connecting: Connecting,
         watch: &Watch,
     ) -> PyResult<Connection> {
-        let (session, threads, connect, timeout) = connecting;
-        let (connect, timeout) = (seconds(connect)?, seconds(timeout)?);
-        let (party, stopper) = (self.0.clone(), watch.stopper.clone());
-        let open = move || {
-            let connecting = tacit::Connection::of(&party).session(&session).threads(threads);
-            connecting.stopper(&stopper).connect_timeout(connect).timeout(timeout).open()
-        };
-        let connection = waited(py, open, &watch.stopper)?;
+        let (party, connecting) = (self.0.clone(), how_to_connect(connecting, watch)?);
+        let connection = waited(py, move || party.connect(connecting), &watch.stopper)?;
         Ok(Connection { connection: Arc::new(connection), stopper: watch.stopper.clone() })
     }
 }
@@ -242,9 +230,9 @@ impl Connection {
         waited(py, move || connection.finish(), &self.stopper)
     }
 
-    /// Ends it for all parties.
-    fn stop(&self) {
-        self.connection.stop();
+    /// Ends it for all parties, and the run that is going on.
+    fn stop(&self, py: Python<'_>) {
+        py.detach(|| self.connection.stop());
     }
 }
 
@@ -317,6 +305,24 @@ impl How {
     fn run(self, run: tacit::Run<'_>) -> tacit::Result<tacit::Outcome> {
         self.on(run).start()
     }
+}
+
+fn how_to_connect(connecting: Connecting, watch: &Watch) -> PyResult<tacit::Connecting> {
+    let (session, threads, connect, timeout) = connecting;
+    let (connect_timeout, timeout) = (seconds(connect)?, seconds(timeout)?);
+    let stopper = watch.stopper.clone();
+    Ok(tacit::Connecting { session, timeout, connect_timeout, threads, stopper })
+}
+
+/// A run that connects by itself.
+fn by_itself<'p>(
+    party: &'p tacit::Party,
+    program: &'p tacit::Program,
+    connecting: &tacit::Connecting,
+) -> tacit::Run<'p> {
+    let tacit::Connecting { session, timeout, connect_timeout, threads, stopper } = connecting;
+    let run = party.run(program).session(session).threads(*threads).stopper(stopper);
+    run.connect_timeout(*connect_timeout).timeout(*timeout)
 }
 
 fn seconds(seconds: f64) -> PyResult<Duration> {

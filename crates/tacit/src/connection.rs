@@ -4,21 +4,21 @@ use crate::error::{Error, Result};
 use crate::meeting::{Meeting, in_session};
 use crate::party::Party;
 use crate::program::Program;
-use crate::run::{Run, Settings, Stopper};
+use crate::run::{Connecting, Run, Settings};
 use crate::run_tables::Inputs;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
-use tacit_net::{AbortKind, Session};
+use tacit_net::Session;
 
 /// A connection of one party with the others, for several runs one after the other: they exchange no keys of TLS again.
 ///
 /// All parties run the same programs over it, in the same order. Every run compares what it is, has keys and randomness of its
 /// own, and passes its checks before it opens anything, as a run by itself does. A run that fails ends the connection for all.
+/// [`Party::connect`] makes one; if it is dropped before [`Connection::finish`], the others hear that this party has gone.
 ///
 /// ```
 /// use std::thread;
-/// use tacit::{Connection, Party, Program, protocols};
+/// use tacit::{Connecting, Party, Program, protocols};
 ///
 /// let program = Program::parse("sum", r#"
 ///     program sum
@@ -28,7 +28,7 @@ use tacit_net::{AbortKind, Session};
 ///     reveal a + b to all as "sum"
 /// "#)?;
 /// let sums = |party: &Party, input: &str, values: [u64; 3]| -> tacit::Result<Vec<i128>> {
-///     let connection = Connection::of(party).open()?;
+///     let connection = party.connect(Connecting::default())?;
 ///     let mut sums = Vec::new();
 ///     for value in values {
 ///         let run = connection.run(&program).protocol(protocols::GMW);
@@ -48,66 +48,17 @@ use tacit_net::{AbortKind, Session};
 /// ```
 pub struct Connection {
     party: Party,
-    settings: Settings,
+    connecting: Connecting,
     session: Mutex<Option<Session>>,
 }
 
-/// How a party connects with the others: [`Connection::of`] makes one, and [`Connecting::open`] connects.
-#[derive(Clone)]
-#[must_use = "nothing connects until `open` is called"]
-pub struct Connecting<'p> {
-    party: &'p Party,
-    settings: Settings,
-}
-
-impl Connecting<'_> {
-    /// The name of the connection: parties whose names for it differ do not meet. `default` unless it is said.
-    pub fn session(mut self, name: &str) -> Self {
-        self.settings.session = name.to_owned();
-        self
-    }
-
-    /// How long a wait for data may take without progress, as for [`Run::timeout`]: between runs too.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.settings.timeout = timeout;
-        self
-    }
-
-    /// How long the other parties may take to come up: a minute unless it is said.
-    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.settings.connect = timeout;
-        self
-    }
-
-    /// Worker threads of every party in every run; one unless it is said.
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.settings.threads = threads;
-        self
-    }
-
-    /// What ends the connection, and the run that is going on, from another thread.
-    pub fn stopper(mut self, stopper: &Stopper) -> Self {
-        self.settings.stopper = stopper.clone();
-        self
-    }
-
-    /// Connects. It blocks until all parties are there.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Network`](crate::ErrorKind::Network) where they do not come in time.
-    pub fn open(self) -> Result<Connection> {
-        let mut config = self.settings.config(self.party);
-        config.workers = self.settings.threads;
-        let session = Meeting::new(config).connect()?;
-        let (party, settings) = (self.party.clone(), self.settings);
-        Ok(Connection { party, settings, session: Mutex::new(Some(session)) })
-    }
-}
-
 impl Connection {
-    /// How a party connects.
-    pub fn of(party: &Party) -> Connecting<'_> {
-        Connecting { party, settings: Settings::default() }
+    /// Connects a party with the others.
+    pub(crate) fn open(party: &Party, connecting: Connecting) -> Result<Connection> {
+        let mut config = connecting.config(party);
+        config.workers = connecting.threads;
+        let session = Meeting::new(config).connect()?;
+        Ok(Connection { party: party.clone(), connecting, session: Mutex::new(Some(session)) })
     }
 
     /// The party that is connected with the others.
@@ -116,10 +67,11 @@ impl Connection {
         &self.party
     }
 
-    /// A run of a program over this connection, as [`Party::run`] gives. Deadlines, threads and what stops it are those of the
-    /// connection.
+    /// A run of a program over this connection, as [`Party::run`] gives. Its name, deadlines, threads and what stops it are those
+    /// of the connection, whatever else it is told. Runs go one after the other, in the same order at all parties.
     pub fn run<'p>(&'p self, program: &'p Program) -> Run<'p> {
-        let run = Run::new(&self.party, self.settings.clone(), Inputs::of(program));
+        let settings = Settings::connecting(self.connecting.clone());
+        let run = Run::new(&self.party, settings, Inputs::of(program));
         Run { over: Some(self), ..run }
     }
 
@@ -134,11 +86,11 @@ impl Connection {
         }
     }
 
-    /// Ends the connection for all parties, which are told that whoever runs this one has stopped it.
+    /// Ends the connection for all parties, and the run that is going on, as its [`Stopper`](crate::Stopper) does.
     pub fn stop(&self) {
-        if let Some(mut session) = self.taken() {
-            session.abort(AbortKind::Interrupted, "whoever runs it has stopped it");
-        }
+        self.connecting.stopper.stop();
+        // A run that is going on ends first, with an error.
+        drop(self.taken());
     }
 
     fn taken(&self) -> Option<Session> {
@@ -149,7 +101,9 @@ impl Connection {
     pub(crate) fn with<D>(&self, work: impl FnOnce(&mut Session) -> Result<D>) -> Result<D> {
         let mut place = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(session) = place.as_mut() else {
-            return Err(Error::input("this connection is over: connect again"));
+            return Err(Error::input(
+                "this connection has ended, by `finish`, by `stop`, or as a run over it failed: connect again",
+            ));
         };
         let done = in_session(session, work);
         if done.is_err() {

@@ -109,7 +109,7 @@ mod wire;
 
 pub use candidate::{Candidate, Choice};
 pub use circuit::{Bits, Circuit, CircuitOutcome, CircuitReport, Word};
-pub use connection::{Connecting, Connection};
+pub use connection::Connection;
 pub use error::{Error, ErrorKind, Result};
 pub use explain::{Explained, Operation};
 pub use local::LocalParties;
@@ -120,7 +120,7 @@ pub use prepare::Prepared;
 pub use program::Program;
 pub use progress::Watch;
 pub use roles::Measured;
-pub use run::{Run, Stopper};
+pub use run::{Connecting, Run, Stopper};
 pub use run_ports::Ports;
 pub use run_tables::Inputs;
 pub use tacit_circuit::Builder as CircuitBuilder;

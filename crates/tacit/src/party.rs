@@ -1,10 +1,11 @@
 //! One party, on its own machine.
 
 use crate::circuit::Circuit;
+use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::policy::Demands;
 use crate::program::Program;
-use crate::run::{Run, Settings};
+use crate::run::{Connecting, Run, Settings};
 use crate::run_ports::Ports;
 use crate::run_tables::Inputs;
 use std::fmt;
@@ -174,6 +175,14 @@ impl Party {
     /// ```
     pub fn evaluate<'p>(&'p self, circuit: &'p Circuit) -> Run<'p, Ports<'p>> {
         Run::new(self, Settings::default(), Ports::of(circuit))
+    }
+
+    /// Connects with the other parties, for several runs of programs. It blocks until all are there.
+    ///
+    /// # Errors
+    /// An [`ErrorKind::Network`](crate::ErrorKind::Network) where they do not come in time.
+    pub fn connect(&self, connecting: Connecting) -> Result<Connection> {
+        Connection::open(self, connecting)
     }
 
     /// What the policy in its file demands that the protocols of its runs protect against.

@@ -37,44 +37,65 @@ pub struct Run<'p, T = crate::run_tables::Inputs<'p>> {
 }
 
 /// What all runs have.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Settings {
-    pub(crate) session: String,
-    pub(crate) timeout: Duration,
-    pub(crate) connect: Duration,
+    pub(crate) connecting: Connecting,
     protocol: Option<Protocol>,
     wanted: Option<Wanted>,
     roles: Option<Roles>,
-    pub(crate) threads: usize,
     stored: Option<PathBuf>,
-    pub(crate) stopper: Stopper,
     pub(crate) watch: Watch,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+/// How a party connects with the others: each run by itself, or once for several, by [`Party::connect`].
+///
+/// ```
+/// use tacit::Connecting;
+///
+/// let how = Connecting { session: "march".into(), threads: 2, ..Connecting::default() };
+/// assert_eq!(how.timeout.as_secs(), 30);
+/// ```
+#[derive(Clone)]
+pub struct Connecting {
+    /// The name: parties whose names for it differ do not meet. `default` unless it is said.
+    pub session: String,
+    /// How long a wait for data may take without progress: 30 seconds unless it is said. A peer that shows no sign of life is
+    /// given up after twice as long, and one that is alive but busy with something else after 120 times as long.
+    pub timeout: Duration,
+    /// How long the other parties may take to come up: a minute unless it is said.
+    pub connect_timeout: Duration,
+    /// Worker threads of every party, per assignment of roles; one unless it is said.
+    pub threads: usize,
+    /// What ends it from another thread.
+    pub stopper: Stopper,
+}
+
+impl Settings {
+    /// The usual ones, of who connects so.
+    pub(crate) fn connecting(connecting: Connecting) -> Settings {
+        Settings { connecting, ..Settings::default() }
+    }
+}
+
+impl Default for Connecting {
+    fn default() -> Connecting {
+        Connecting {
             session: "default".to_owned(),
             timeout: Duration::from_secs(30),
-            connect: Duration::from_secs(60),
-            protocol: None,
-            wanted: None,
-            roles: None,
+            connect_timeout: Duration::from_secs(60),
             threads: 1,
-            stored: None,
             stopper: Stopper::default(),
-            watch: Watch::default(),
         }
     }
 }
 
-impl Settings {
-    /// How a party connects.
+impl Connecting {
+    /// What a party's session is started with.
     pub(crate) fn config(&self, party: &Party) -> SessionConfig {
-        let Settings { session, timeout, connect, stopper, .. } = self;
-        let mut config = with_deadlines(party.config().clone(), *timeout, *connect);
-        config.session = session_named(session);
-        config.stopper = stopper.0.clone();
+        let config = party.config().clone();
+        let mut config = with_deadlines(config, self.timeout, self.connect_timeout);
+        config.session = session_named(&self.session);
+        config.stopper = self.stopper.0.clone();
         config
     }
 }
@@ -163,26 +184,26 @@ impl<'p, T> Run<'p, T> {
 
     /// The name of this run: parties whose names for it differ do not meet. `default` unless it is said.
     pub fn session(mut self, name: &str) -> Self {
-        self.settings.session = name.to_owned();
+        self.settings.connecting.session = name.to_owned();
         self
     }
 
     /// How long a wait for data may take without progress: 30 seconds unless it is said. A peer that shows no sign of life is
     /// given up after twice as long, and one that is alive but busy with something else after 120 times as long.
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.settings.timeout = timeout;
+        self.settings.connecting.timeout = timeout;
         self
     }
 
     /// How long the other parties may take to come up: a minute unless it is said.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.settings.connect = timeout;
+        self.settings.connecting.connect_timeout = timeout;
         self
     }
 
     /// Worker threads of every party, per assignment of roles; one unless it is said.
     pub fn threads(mut self, threads: usize) -> Self {
-        self.settings.threads = threads;
+        self.settings.connecting.threads = threads;
         self
     }
 
@@ -209,7 +230,7 @@ impl<'p, T> Run<'p, T> {
 
     /// What ends the run from another thread.
     pub fn stopper(mut self, stopper: &Stopper) -> Self {
-        self.settings.stopper = stopper.clone();
+        self.settings.connecting.stopper = stopper.clone();
         self
     }
 
@@ -222,7 +243,7 @@ impl<'p, T> Run<'p, T> {
     /// How it is computed, and what the protocol must do, if the parties choose it. What this party's policy does not allow is
     /// refused.
     pub(crate) fn options(&self) -> Result<(Options, Option<Wanted>)> {
-        let Settings { protocol, wanted, roles, threads, stored, .. } = &self.settings;
+        let Settings { connecting, protocol, wanted, roles, stored, .. } = &self.settings;
         let (parties, demands) = (self.party.config().parties.len(), self.party.demands());
         let by_policy = || demands.threat(parties).map(Wanted::against);
         let wanted = match protocol {
@@ -239,16 +260,18 @@ impl<'p, T> Run<'p, T> {
             (None, None) => self.party.usual_protocol()?,
         };
         demands.allow(protocol)?;
-        let (roles, threads, stored) = (roles.clone(), *threads, stored.clone());
+        let (roles, threads, stored) = (roles.clone(), connecting.threads, stored.clone());
         Ok((Options { roles, threads, stored, ..Options::new(protocol) }, wanted))
     }
 
     /// Meets the others and works with them; whatever keeps this party from it is told to them.
     pub(crate) fn meet<D>(&self, work: impl FnOnce(&mut Meeting) -> Result<D>) -> Result<D> {
         if self.over.is_some() {
-            return Err(Error::input("not supported over a connection: let it connect by itself"));
+            return Err(Error::input(
+                "not supported over a connection: prepare by a run of the party itself",
+            ));
         }
-        let mut meeting = Meeting::new(self.settings.config(self.party));
+        let mut meeting = Meeting::new(self.settings.connecting.config(self.party));
         work(&mut meeting).inspect_err(|error| {
             if let Some(mut farewell) = meeting.farewell(error) {
                 farewell.tell(GOODBYE);

@@ -8,6 +8,7 @@ use crate::outcome::Outcome;
 use crate::prepare::{Prepared, Preparer, agreed};
 use crate::program::Program;
 use crate::progress::Progress;
+use crate::roles::Roles;
 use crate::run::Run;
 use crate::run_program::ProgramRun;
 use crate::store::{check_store, open_store};
@@ -20,6 +21,9 @@ use tacit_engine::program::{self as engine, CompiledProgram, check_own_rows};
 use tacit_engine::store::Store;
 use tacit_net::Session;
 use tacit_ring::Entropy;
+
+/// How many runs are prepared at once.
+const RUNS: RangeInclusive<u64> = 1..=1_000_000;
 
 /// A program and one party's inputs of it: what a [`Run`] is of, unless it is of a circuit.
 #[derive(Clone)]
@@ -90,12 +94,15 @@ impl Run<'_> {
                 })
             }),
             Some(connection) => connection.with(|session| {
-                self.ready(|run, given, store| match run.workers()? == session.meshes.len() {
-                    true => run.over(session, given, store, watch),
-                    false => Err(Error::input(
-                        "a run over a connection has as many threads as that; roles for the links are chosen for runs that connect \
-                         by themselves",
-                    )),
+                self.ready(|run, given, store| {
+                    let (needs, has) = (run.workers()?, session.meshes.len());
+                    if needs != has {
+                        return Err(Error::input(format!(
+                            "this run needs {needs} threads between the parties, and its connection has {has}: give the connection \
+                             as many, and let roles be chosen for links by runs that connect by themselves"
+                        )));
+                    }
+                    run.over(session, given, store, watch)
                 })
             }),
         }?;
@@ -126,8 +133,8 @@ impl Run<'_> {
     /// store in a directory: a folder of its name. A run with the same settings and row counts, and
     /// [`Run::prepared`] of the same directory, is shorter then. Needs no inputs but public ones.
     ///
-    /// What is stored are secrets: whoever reads them may learn this party's inputs of those runs. Keys of the files and a ledger
-    /// of what is spent are kept apart, in `$TACIT_STATE`, `$XDG_STATE_HOME/tacit` or `~/.local/state/tacit`.
+    /// What is stored is as secret as the inputs of the runs that will use it. The files are encrypted; their keys, and a ledger of
+    /// what is spent, are kept apart, in `$TACIT_STATE`, `$XDG_STATE_HOME/tacit` or `~/.local/state/tacit`.
     ///
     /// ```no_run
     /// use tacit::{Party, Program, protocols};
@@ -157,6 +164,14 @@ impl Run<'_> {
             let (options, wanted) = self.options()?;
             if wanted.is_some() {
                 return Err(Error::input("what is prepared is for one protocol: name it"));
+            }
+            if options.roles == Some(Roles::Auto) {
+                return Err(Error::input(
+                    "what is prepared is for roles that are given: name them",
+                ));
+            }
+            if !RUNS.contains(&runs) {
+                return Err(Error::input("prepare from 1 to 1000000 runs"));
             }
             let outside = takes_outside(options.protocol);
             let parties = Parties::of(&meeting.config, party.origin(), options.protocol, outside)?;

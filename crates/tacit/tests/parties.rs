@@ -2,7 +2,10 @@
 
 use std::thread;
 use std::time::{Duration, Instant};
-use tacit::{ErrorKind, LocalParties, Network, Outcome, Party, Program, Result, Threat, protocols};
+use tacit::{
+    Connecting, Connection, ErrorKind, LocalParties, Network, Outcome, Party, Program, Result,
+    Stopper, Threat, protocols,
+};
 
 const SUM: &str = r#"
 program sum
@@ -140,7 +143,8 @@ fn parties_choose_the_protocol_that_they_want_alike() {
     let [alice, bob] = outcomes.each_ref().map(|it| it.choice().expect("a choice"));
     let chosen = &alice.candidates[0];
     assert_eq!(chosen.protocol, bob.candidates[0].protocol);
-    assert!(alice.candidates.iter().all(|it| chosen.seconds <= it.seconds), "{alice:?}");
+    // Of those that are predicted to be within 1 % of the fastest, the most usual one is taken.
+    assert!(alice.candidates.iter().all(|it| chosen.seconds <= 1.01 * it.seconds), "{alice:?}");
     assert!(alice.candidates.len() > 3 && alice.links.len() == 2, "{alice:?}");
     for outcome in &outcomes {
         assert_eq!(outcome["enough"], true);
@@ -184,4 +188,168 @@ fn what_no_protocol_does_is_said_before_anything_starts() {
         assert_eq!((error.kind(), bob.is_err()), (ErrorKind::Input, true));
         assert!(error.to_string().contains(why), "{error}");
     }
+}
+
+const LESS: &str = r#"
+program less
+parties alice, bob, carol
+input a: i16 from alice in -1000..1000
+input b: i16 from bob in -1000..1000
+reveal a < b to all as "less"
+reveal a * b to alice, bob as "product"
+"#;
+
+/// What each of three parties does with a connection of its own.
+fn connected<D: Send>(
+    how: &Connecting,
+    work: impl Fn(usize, &Connection) -> Result<D> + Sync,
+) -> Vec<Result<D>> {
+    let parties = Party::on_loopback(&["alice", "bob", "carol"]).expect("ports");
+    let one = |(me, party): (usize, &Party)| {
+        // Each party is stopped on its own, as it would be in a process of its own.
+        let connection =
+            party.connect(Connecting { stopper: Stopper::default(), ..how.clone() })?;
+        let done = work(me, &connection)?;
+        connection.finish().map(|()| done)
+    };
+    let one = &one;
+    thread::scope(|scope| {
+        let threads: Vec<_> =
+            parties.iter().enumerate().map(|it| scope.spawn(move || one(it))).collect();
+        threads.into_iter().map(|it| it.join().expect("no panic")).collect()
+    })
+}
+
+/// Every family's runs leave nothing behind that the next run over the same connection stumbles on.
+#[test]
+fn runs_of_every_family_follow_each_other_over_one_connection() {
+    let program = Program::parse("less", LESS).expect("a program");
+    let names = [
+        "trio",
+        "astra",
+        "replicated",
+        "multi-fan-in",
+        "lift",
+        "post",
+        "gmw:3",
+        "yao-three",
+        "bmr:3",
+        "bmr-shamir:3",
+        "authenticated:3",
+        "trio",
+    ];
+    let done = connected(&Connecting::default(), |me, connection| {
+        for (round, name) in names.into_iter().enumerate() {
+            let (a, b) = (round as i64 * 7 - 30, 11 - round as i64 * 5);
+            let run = connection.run(&program).protocol(protocols::named(name).expect("known"));
+            let run = match me {
+                0 => run.input("a", a),
+                1 => run.input("b", b),
+                _ => run,
+            };
+            let outcome = run.start()?;
+            assert_eq!(outcome["less"], a < b, "{name}");
+            match me {
+                2 => assert!(outcome.get("product").is_none(), "{name}"),
+                _ => assert!(outcome["product"].integers().eq([i128::from(a * b)]), "{name}"),
+            }
+        }
+        Ok(())
+    });
+    done.into_iter().for_each(|done| done.expect("all runs"));
+}
+
+#[test]
+fn a_run_that_fails_ends_its_connection() {
+    let program = Program::parse("less", LESS).expect("a program");
+    let run = |me: usize, connection: &Connection, a: i64| {
+        let run = connection.run(&program).protocol(protocols::LIFT);
+        match me {
+            0 => run.input("a", a).start(),
+            1 => run.input("b", 4).start(),
+            _ => run.start(),
+        }
+    };
+    let done = connected(&Connecting::default(), |me, connection| {
+        assert_eq!(run(me, connection, 3)?["less"], true);
+        let error = run(me, connection, 1001).expect_err("1001 is more than 1000");
+        let expected = if me == 0 { ErrorKind::Input } else { ErrorKind::Peer };
+        assert_eq!(error.kind(), expected, "{error}");
+        assert!(!error.to_string().contains("1001"), "{error}");
+        let after = run(me, connection, 3).expect_err("it has ended");
+        assert!(after.to_string().contains("connect again"), "{after}");
+        Ok(())
+    });
+    done.into_iter().for_each(|done| done.expect("nothing to finish"));
+}
+
+#[test]
+fn a_connection_has_as_many_threads_as_its_runs() {
+    let program = Program::parse("less", LESS).expect("a program");
+    for (threads, of_run) in [(1, 2), (2, 1)] {
+        let how = Connecting { threads, ..Connecting::default() };
+        let done = connected(&how, |_, connection| {
+            connection.run(&program).protocol(protocols::TRIO).threads(of_run).start().map(drop)
+        });
+        let said = |it: &Result<()>| it.as_ref().is_err_and(|e| e.to_string().contains("threads"));
+        assert!(done.iter().any(said), "{done:?}");
+        assert!(done.iter().all(Result::is_err), "{done:?}");
+    }
+    let how = Connecting { threads: 2, ..Connecting::default() };
+    let done = connected(&how, |me, connection| {
+        let run = connection.run(&program).protocol(protocols::TRIO);
+        match me {
+            0 => run.input("a", 3).start().map(drop),
+            1 => run.input("b", 4).start().map(drop),
+            _ => run.start().map(drop),
+        }
+    });
+    done.into_iter().for_each(|done| done.expect("two threads"));
+}
+
+/// Whoever stops a connection while a run waits for a party that does not come ends it for all, at once.
+#[test]
+fn a_connection_can_be_stopped_while_a_run_waits() {
+    let program = Program::parse("less", LESS).expect("a program");
+    let start = Instant::now();
+    let done = connected(&Connecting::default(), |me, connection| {
+        thread::scope(|scope| {
+            if me == 0 {
+                scope.spawn(|| {
+                    thread::sleep(Duration::from_millis(300));
+                    connection.stop();
+                });
+            }
+            if me == 1 {
+                thread::sleep(Duration::from_millis(900));
+            }
+            let run = connection.run(&program).protocol(protocols::LIFT);
+            match me {
+                0 => run.input("a", 3).start().map(drop),
+                1 => run.input("b", 4).start().map(drop),
+                _ => run.start().map(drop),
+            }
+        })
+    });
+    assert!(start.elapsed() < Duration::from_secs(15), "nobody waits");
+    let kinds: Vec<_> = done.into_iter().map(|done| done.err().map(|e| e.kind())).collect();
+    assert_eq!(kinds, [ErrorKind::Interrupted, ErrorKind::Peer, ErrorKind::Peer].map(Some));
+}
+
+#[test]
+fn what_cannot_be_prepared_is_said() {
+    let program = Program::parse("less", LESS).expect("a program");
+    let parties = Party::on_loopback(&["alice", "bob", "carol"]).expect("ports");
+    let run = || parties[0].run(&program).protocol(protocols::LIFT);
+    for (run, runs, says) in [
+        (run(), 0, "from 1 to 1000000 runs"),
+        (run().roles_for_links(), 1, "roles that are given"),
+        (run().protect_against(Threat::malicious(1)), 1, "name it"),
+        (run().protocol(protocols::PLAIN), 1, "plain"),
+    ] {
+        let error = run.prepare("nowhere", &[], runs).expect_err(says);
+        assert_eq!(error.kind(), ErrorKind::Input, "{error}");
+        assert!(error.to_string().contains(says), "{error}");
+    }
+    assert!(!std::path::Path::new("nowhere").exists());
 }

@@ -332,7 +332,7 @@ class Job:
             store = None if prepared is None else os.fspath(prepared)
             learned = on._run(self._program, protocol, threat, store, session, threads, inputs, watch)
             return Result(learned, rounding, parties=on.parties)
-        outcome, seconds, choice = on._run(self._program, protocol, threat, rows, threads or 1, inputs, watch)
+        outcome, seconds, choice = on._run(self._program, protocol, threat, rows, 1 if threads is None else threads, inputs, watch)
         return Result(outcome, rounding, seconds, self.parties, choice)
 
     def prepare(
@@ -343,7 +343,7 @@ class Job:
         protocol: str,
         rows: Mapping[str, int] | None = None,
         runs: int = 1,
-        given: Any = None,
+        given: Mapping[str, Any] | None = None,
         threads: int | None = None,
         session: str | None = None,
     ) -> dict[str, Any]:
@@ -356,7 +356,7 @@ class Job:
             protocol: The protocol's name; the runs say the same.
             rows: Row counts that the runs will have, by name.
             runs: How many runs it is for.
-            given: Values of public inputs, which the runs give alike.
+            given: Values of public inputs by name, if there are any; the runs give the same.
             threads: Worker threads of each party; the runs say the same.
             session: What the parties call it.
 
@@ -366,10 +366,24 @@ class Job:
         self._written_down("prepare runs")
         if protocol == "auto":
             raise InputError("what is prepared is for one protocol: name it")
-        public, _, _ = self._given(given, on.name) if given is not None else ({}, {}, None)
+        counts = dict(rows or {})
+        for name, count in (("runs", runs), *counts.items()):
+            if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
+                raise InputError(f"{name} is a whole number, not {count!r}")
         watch = on._watch()
         with shown(self.name, watch):
-            return on._prepare(self._program, protocol, os.fspath(into), dict(rows or {}), runs, (session, threads), public, watch)
+            return on._prepare(self._program, protocol, os.fspath(into), counts, runs, (session, threads), self._public(given or {}), watch)
+
+    def _public(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of public inputs, which are all that is given."""
+        inputs = {it.name: it for it in self._inputs if it.party is None}
+        for name in given:
+            if name not in inputs:
+                raise InputError(f"{name!r} is no public input of this job: nothing else is given before a run")
+        for name in inputs:
+            if name not in given:
+                raise InputError(f"input {name!r}, which is public, has no data: give it to prepare() too")
+        return {name: data.values(inputs[name], value)[0] for name, value in given.items()}
 
     def plan(
         self,

@@ -149,7 +149,8 @@ class Net:
         first = job.run(own, on=net, protocol="lift")
         second = other.run(own, on=net, protocol="lift")
     ```
-    All parties run the same jobs in the block, in the same order. A run that fails ends the connection for all of them.
+    All parties run the same jobs in the block, in the same order, one after the other. A run that fails or is cancelled ends the
+    connection for all of them.
     """
 
     def __init__(self, party: _tacit.Party, session: str, threads: int, connect_timeout: float, timeout: float) -> None:
@@ -170,6 +171,8 @@ class Net:
         return self._party.policy is not None
 
     def __enter__(self) -> Net:
+        if self._connection is not None:
+            raise InputError("this party is connected already: one `with` block at a time")
         try:
             self._connection = self._party.connect(self._connecting(None, None), _tacit.Watch())
         except _tacit.Failure as error:
@@ -189,7 +192,8 @@ class Net:
             raise failure(error) from None
 
     def _connecting(self, session: str | None, threads: int | None) -> tuple[str, int, float, float]:
-        return session or self._session, threads or self._threads, *self._deadlines
+        own = (self._session if session is None else session, self._threads if threads is None else threads)
+        return *own, *self._deadlines
 
     def _watch(self) -> _tacit.Watch:
         return _tacit.Watch() if self._connection is None else self._connection.watch()

@@ -252,8 +252,7 @@ fn party(
             let mut session = connect(&config)?;
             let rows = show::rows(program, &args.rows)?;
             let how = (&args.options(), wanted);
-            let chosen = auto::for_program(&mut session, program, &names, &rows, how);
-            let (job, choice) = chosen?;
+            let (job, choice) = auto::for_program(&mut session, program, &names, &rows, how)?;
             (session, job, Some(choice))
         }
     };
