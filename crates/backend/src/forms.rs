@@ -106,6 +106,8 @@ mod tests {
     /// A protocol that garbles.
     const GARBLED: Protocol = Protocol::new(&Descriptor {
         name: "garbled",
+        page: "",
+        best_for: "",
         parties: Parties::Exactly(2),
         security: Security::DishonestMajority,
         status: Status::Baseline,

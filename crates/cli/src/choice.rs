@@ -38,12 +38,12 @@ pub fn write_auto(choice: &Choice, out: &mut dyn Write) -> io::Result<()> {
 /// Which protocol the parties chose, beside the next one, in a sentence.
 pub fn why(choice: &Choice, names: &[String]) -> String {
     let [best, others @ ..] = &choice.candidates[..] else { return String::new() };
-    let Candidate { protocol, by, roles, .. } = best;
+    let Candidate { protocol, by, .. } = best;
     let chosen = format!(
         "chosen against {}: {protocol}{} with roles {}, predicted {}: {}",
         choice.against,
         by_words(by),
-        roles::names(roles, names),
+        placed(best, names),
         seconds(best.seconds),
         reason(best)
     );
@@ -64,6 +64,18 @@ pub fn why(choice: &Choice, names: &[String]) -> String {
 pub fn trusted(choice: &Choice) -> Option<String> {
     let best = choice.candidates.first()?;
     protocols::named(&best.protocol).ok().map(|protocol| format!("trusted: {}", sentence(protocol)))
+}
+
+/// Who plays which role, and what is computed side by side.
+fn placed(candidate: &Candidate, names: &[String]) -> String {
+    let mut text = roles::names(&candidate.roles, names);
+    if candidate.assignments > 1 {
+        text += &format!(" and {} other assignments", candidate.assignments - 1);
+    }
+    if candidate.threads > 1 {
+        text += &format!(" on {} threads", candidate.threads);
+    }
+    text
 }
 
 /// What numbers are computed with, if it is a program.
@@ -88,7 +100,7 @@ pub fn write_candidates(choice: &Choice, names: &[String], out: &mut dyn Write) 
         table.add_row([
             it.protocol.clone(),
             it.by.clone(),
-            roles::names(&it.roles, names),
+            placed(it, names),
             seconds(it.seconds),
             format!("{:.3}", it.bytes / 1e6),
             it.steps.to_string(),

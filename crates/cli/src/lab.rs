@@ -23,6 +23,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use tacit::Choice;
+use tacit::runtime::auto::Beside;
 use tacit::runtime::{Balancing, Names, Options, Profile, Roles, auto, roles};
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{
@@ -266,7 +267,7 @@ fn chosen(args: &LabArgs, task: &Task, profile: &Profile) -> Result<(LabArgs, Ch
             let in_order = [Assignment::in_order(protocols[0])];
             let job = job(args, circuit, &in_order, FormChoice::Dealer)?.0;
             let (estimate, _, choice) = auto::rank(&setting, wanted, protocols, |setting, it| {
-                auto::of_circuit(setting, circuit, &job, it)
+                auto::of_circuit(setting, circuit, &job, it, Beside::NOTHING)
             })?;
             (estimate, choice)
         }
@@ -280,7 +281,7 @@ fn chosen(args: &LabArgs, task: &Task, profile: &Profile) -> Result<(LabArgs, Ch
             };
             let (estimate, _, choice) = auto::rank(&setting, wanted, protocols, |setting, it| {
                 let options = Options { protocol: it, ..options.clone() };
-                auto::of_program(setting, program, &names, &rows, &options)
+                auto::of_program(setting, program, &names, &rows, (&options, Beside::NOTHING))
             })?;
             (estimate, choice)
         }

@@ -22,6 +22,7 @@ mod ports;
 mod prepare;
 mod program;
 mod progress;
+mod protocols;
 mod ranges;
 mod run;
 mod short_help;
@@ -70,6 +71,8 @@ enum Command {
     Prepare(Box<prepare::PrepareArgs>),
     /// Show what is left of stored preprocessing
     Prepared(prepare::PreparedArgs),
+    /// List the protocols: what each protects against, and what it is best for
+    Protocols(protocols::ProtocolsArgs),
     /// Say which protocol is fastest for a program or a circuit, and why, without running anything
     Plan(plan::PlanArgs),
     /// Predict how long a program or a circuit takes on another network
@@ -108,6 +111,7 @@ fn run(command: Command, output: Output) -> Result<u8, Failure> {
         Command::Run(args) => run::run(&args.checked()?, output)?,
         Command::Prepare(args) => prepare::run(&args.checked()?, output)?,
         Command::Prepared(args) => done(prepare::prepared(&args, output)?),
+        Command::Protocols(args) => done(protocols::run(&args, output)?),
         Command::Plan(args) => done(plan::run(&args, output)?),
         Command::Lab(args) => done(lab::run(&args, output)?),
         Command::Bench(args) => bench::run(&args.checked()?, output)?,

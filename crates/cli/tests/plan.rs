@@ -128,27 +128,8 @@ fn the_commands_run_the_choice_as_they_are_shown() {
     }
 }
 
-/// The names of a table's rows whose last column begins with `to compare`, in backquotes in the first column.
-fn to_compare(page: &str) -> Vec<String> {
-    let rows = page.lines().filter(|line| {
-        let last = line.trim().trim_end_matches('|').rsplit('|').next().unwrap_or_default().trim();
-        last.starts_with("to compare") || last == "nowhere: to compare"
-    });
-    let names = rows.flat_map(|row| {
-        let cell = row.split('|').nth(1).unwrap_or_default();
-        cell.split('`').skip(1).step_by(2).map(String::from)
-    });
-    names.collect()
-}
-
 #[test]
-fn what_pages_call_to_compare_is_never_proposed() {
-    let mut named = to_compare(include_str!("../../../docs/protocols/README.md"));
-    let all = protocols::all().filter(|protocol| protocol.for_comparison());
-    let mut known: Vec<String> = all.map(|protocol| protocol.name().to_owned()).collect();
-    named.sort();
-    known.sort();
-    assert_eq!(named, known);
+fn what_is_there_to_compare_is_never_proposed() {
     let folder = folder();
     let dir = folder.path();
     let malicious = "--security malicious --rows n=3";

@@ -8,17 +8,19 @@ use tacit_protocol::{
 
 const fn garbled(
     name: &'static str,
+    [page, best_for]: [&'static str; 2],
     (parties, security): (Parties, Security),
     status: Status,
     (garbling, transfers): (Garbling, Transfers),
 ) -> Descriptor {
     let family = Family::Garbled(GarbledFacts { garbling, transfers });
-    Descriptor { name, parties, security, status, fan_in: 2, family }
+    Descriptor { name, page, best_for, parties, security, status, fan_in: 2, family }
 }
 
 /// BMR over oblivious transfer: a constant number of rounds.
 pub const BMR: Protocol = Protocol::new(&garbled(
     "bmr",
+    ["bmr.md", "deep circuits over slow links: two rounds online"],
     (Parties::AtLeast(2), Security::DishonestMajority),
     Status::Product,
     (Garbling::Together(Opening::Collector), Transfers::Ordinary),
@@ -27,6 +29,10 @@ pub const BMR: Protocol = Protocol::new(&garbled(
 /// BMR with silent oblivious transfers.
 pub const BMR_SILENT: Protocol = Protocol::new(&garbled(
     "bmr-silent",
+    [
+        "bmr.md#silent-transfers",
+        "as `bmr`, with large circuits: 6 % less traffic ahead, and more computing",
+    ],
     (Parties::AtLeast(2), Security::DishonestMajority),
     Status::Product,
     (Garbling::Together(Opening::Collector), Transfers::Silent),
@@ -35,6 +41,10 @@ pub const BMR_SILENT: Protocol = Protocol::new(&garbled(
 /// BMR over Shamir's sharing.
 pub const BMR_SHAMIR: Protocol = Protocol::new(&garbled(
     "bmr-shamir",
+    [
+        "bmr.md#over-shamirs-sharing",
+        "as `bmr`, with half to two thirds of the bytes in all; the busiest links save little",
+    ],
     (Parties::AtLeast(3), Security::HonestMajority),
     Status::Product,
     (Garbling::Together(Opening::Collector), Transfers::None),
@@ -43,6 +53,10 @@ pub const BMR_SHAMIR: Protocol = Protocol::new(&garbled(
 /// [`Products::Basic`].
 pub const BMR_BASIC: Protocol = Protocol::new(&garbled(
     "bmr-basic",
+    [
+        "bmr.md#variants-to-compare",
+        "to compare: the CCS 2016 paper over oblivious transfer, all four rows",
+    ],
     (Parties::AtLeast(2), Security::DishonestMajority),
     Status::Baseline,
     (Garbling::Together(Opening::All), Transfers::Ordinary),
@@ -51,6 +65,10 @@ pub const BMR_BASIC: Protocol = Protocol::new(&garbled(
 /// [`Products::Reduced`].
 pub const BMR_REDUCED: Protocol = Protocol::new(&garbled(
     "bmr-reduced",
+    [
+        "bmr.md#variants-to-compare",
+        "to compare: the CCS 2016 paper over oblivious transfer, three rows",
+    ],
     (Parties::AtLeast(2), Security::DishonestMajority),
     Status::Baseline,
     (Garbling::Together(Opening::All), Transfers::Ordinary),
@@ -59,6 +77,7 @@ pub const BMR_REDUCED: Protocol = Protocol::new(&garbled(
 /// [`Products::Correlated`].
 pub const BMR_CORRELATED: Protocol = Protocol::new(&garbled(
     "bmr-correlated",
+    ["bmr.md#variants-to-compare", "to compare: the CCS 2016 paper over correlated transfer"],
     (Parties::AtLeast(2), Security::DishonestMajority),
     Status::Baseline,
     (Garbling::Together(Opening::All), Transfers::Ordinary),
@@ -67,6 +86,10 @@ pub const BMR_CORRELATED: Protocol = Protocol::new(&garbled(
 /// [`Products::Offset`].
 pub const BMR_OFFSET: Protocol = Protocol::new(&garbled(
     "bmr-offset",
+    [
+        "bmr.md#variants-to-compare",
+        "to compare: the CCS 2016 paper over transfers that are correlated by the offset",
+    ],
     (Parties::AtLeast(2), Security::DishonestMajority),
     Status::Baseline,
     (Garbling::Together(Opening::Collector), Transfers::Ordinary),
@@ -75,6 +98,7 @@ pub const BMR_OFFSET: Protocol = Protocol::new(&garbled(
 /// [`Rounds::Four`].
 pub const BMR_SHAMIR_S4: Protocol = Protocol::new(&garbled(
     "bmr-shamir-s4",
+    ["bmr.md#variants-to-compare", "to compare: the CCS 2016 paper over BGW, in four rounds"],
     (Parties::AtLeast(3), Security::HonestMajority),
     Status::Baseline,
     (Garbling::Together(Opening::All), Transfers::None),
@@ -83,6 +107,7 @@ pub const BMR_SHAMIR_S4: Protocol = Protocol::new(&garbled(
 /// [`Rounds::Three`].
 pub const BMR_SHAMIR_S3: Protocol = Protocol::new(&garbled(
     "bmr-shamir-s3",
+    ["bmr.md#variants-to-compare", "to compare: the CCS 2016 paper over BGW, in three rounds"],
     (Parties::AtLeast(3), Security::HonestMajority),
     Status::Baseline,
     (Garbling::Together(Opening::All), Transfers::None),
@@ -91,6 +116,7 @@ pub const BMR_SHAMIR_S3: Protocol = Protocol::new(&garbled(
 /// [`Rounds::Two`].
 pub const BMR_SHAMIR_S2: Protocol = Protocol::new(&garbled(
     "bmr-shamir-s2",
+    ["bmr.md#variants-to-compare", "to compare: the CCS 2016 paper over BGW, in two rounds"],
     (Parties::AtLeast(4), Security::FewerThanThird),
     Status::Baseline,
     (Garbling::Together(Opening::All), Transfers::None),
@@ -99,6 +125,10 @@ pub const BMR_SHAMIR_S2: Protocol = Protocol::new(&garbled(
 /// BMR over replicated sharing.
 pub const BMR_REPLICATED: Protocol = Protocol::new(&garbled(
     "bmr-replicated",
+    [
+        "bmr.md#over-replicated-sharing",
+        "as `bmr`, among three equal parties, without oblivious transfer",
+    ],
     (Parties::Exactly(3), Security::SemiHonest),
     Status::Product,
     (Garbling::Together(Opening::Collector), Transfers::None),
@@ -107,6 +137,7 @@ pub const BMR_REPLICATED: Protocol = Protocol::new(&garbled(
 /// Yao's garbled circuits, with half gates.
 pub const YAO: Protocol = Protocol::new(&garbled(
     "yao",
+    ["yao.md", "two parties, with slow links or deep circuits"],
     (Parties::Exactly(2), Security::DishonestMajority),
     Status::Product,
     (Garbling::OneSide, Transfers::Ordinary),
@@ -115,6 +146,7 @@ pub const YAO: Protocol = Protocol::new(&garbled(
 /// Yao's garbled circuits between two parties, with silent oblivious transfers.
 pub const YAO_SILENT: Protocol = Protocol::new(&garbled(
     "yao-silent",
+    ["yao.md#silent-transfers", "as `yao`, with 80,000 inputs or more of the party that evaluates"],
     (Parties::Exactly(2), Security::DishonestMajority),
     Status::Product,
     (Garbling::OneSide, Transfers::Silent),
@@ -123,6 +155,7 @@ pub const YAO_SILENT: Protocol = Protocol::new(&garbled(
 /// Garbled circuits among three parties: two that have all labels, one that evaluates.
 pub const YAO_THREE: Protocol = Protocol::new(&garbled(
     "yao-three",
+    ["yao.md#three-parties", "deep circuits over slow links, where a third party helps two"],
     (Parties::Exactly(3), Security::SemiHonest),
     Status::Product,
     (Garbling::OneSide, Transfers::None),
@@ -131,6 +164,7 @@ pub const YAO_THREE: Protocol = Protocol::new(&garbled(
 /// Authenticated garbling.
 pub const AUTHENTICATED: Protocol = Protocol::new(&garbled(
     "authenticated",
+    ["authenticated.md", "nobody trusts anybody"],
     (Parties::AtLeast(2), Security::MaliciousDishonestMajority),
     Status::Product,
     (Garbling::Authenticated, Transfers::Ordinary),
@@ -139,6 +173,7 @@ pub const AUTHENTICATED: Protocol = Protocol::new(&garbled(
 /// Authenticated garbling with gates of four rows, as in its first paper (CCS 2017).
 pub const WRK17: Protocol = Protocol::new(&garbled(
     "wrk17",
+    ["authenticated.md#the-form-of-2017", "to compare: gates of four rows, as published in 2017"],
     (Parties::AtLeast(2), Security::MaliciousDishonestMajority),
     Status::Baseline,
     (Garbling::Authenticated, Transfers::Ordinary),

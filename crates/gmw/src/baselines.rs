@@ -309,6 +309,8 @@ impl Gmw<'_> {
 /// GMW on products from random oblivious transfers.
 pub const GMW_OT: Protocol = Protocol::new(&Descriptor {
     name: "gmw-ot",
+    page: "gmw.md#the-published-forms",
+    best_for: "to compare: GMW on chosen transfers, as published",
     parties: Parties::AtLeast(2),
     security: Security::DishonestMajority,
     status: Status::Baseline,
@@ -319,6 +321,8 @@ pub const GMW_OT: Protocol = Protocol::new(&Descriptor {
 /// GMW on random triples.
 pub const GMW_TRIPLES: Protocol = Protocol::new(&Descriptor {
     name: "gmw-triples",
+    page: "gmw.md#the-published-forms",
+    best_for: "to compare: GMW on random triples, as published",
     parties: Parties::AtLeast(2),
     security: Security::DishonestMajority,
     status: Status::Baseline,

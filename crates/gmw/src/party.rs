@@ -360,6 +360,8 @@ impl Ready {
 /// GMW on masked values.
 pub const GMW: Protocol = Protocol::new(&Descriptor {
     name: "gmw",
+    page: "gmw.md",
+    best_for: "two parties, or more of whom nobody trusts a majority; fast links, or circuits with few levels",
     parties: Parties::AtLeast(2),
     security: Security::DishonestMajority,
     status: Status::Product,

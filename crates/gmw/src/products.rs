@@ -431,6 +431,8 @@ fn xor(to: &mut [u64], from: &[u64]) {
 /// GMW around one party.
 pub const GMW_STAR: Protocol = Protocol::new(&Descriptor {
     name: "gmw-star",
+    page: "gmw.md#around-one-party",
+    best_for: "many parties on a fast network: two bits per AND and party online, not N - 1",
     parties: Parties::AtLeast(2),
     security: Security::DishonestMajority,
     status: Status::Product,

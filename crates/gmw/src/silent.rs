@@ -232,6 +232,8 @@ impl Silent {
 /// GMW with silent oblivious transfers.
 pub const GMW_SILENT: Protocol = Protocol::new(&Descriptor {
     name: "gmw-silent",
+    page: "gmw.md#silent-transfers",
+    best_for: "as `gmw`, with slow links and many ANDs: a tenth of the traffic, and more computing",
     parties: Parties::AtLeast(2),
     security: Security::DishonestMajority,
     status: Status::Product,

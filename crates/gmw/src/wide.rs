@@ -151,6 +151,8 @@ impl And<'_> {
 /// GMW with ANDs of several inputs.
 pub const GMW_WIDE: Protocol = Protocol::new(&Descriptor {
     name: "gmw-wide",
+    page: "gmw.md#ands-of-several-inputs",
+    best_for: "half the rounds online, where rounds cost and products ahead do not",
     parties: Parties::AtLeast(2),
     security: Security::DishonestMajority,
     status: Status::Product,

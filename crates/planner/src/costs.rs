@@ -117,34 +117,30 @@ fn steps_of_program(
     }
     let everyone = job.everyone();
     let awaited = cost.awaited.between(|bytes| bytes.placed(&everyone));
-    let of = |assignment| awaited.iter().filter(move |wait| wait.assignment == assignment);
-    let assignments = 0..job.assignments().len();
-    // Assignments side by side come to the same operations at the same time.
-    let mut serial: Vec<Traffic> = Vec::new();
-    for assignment in assignments.clone() {
-        for (number, wait) in of(assignment).enumerate() {
-            match serial.get_mut(number) {
-                Some(beside) => *beside += wait.bytes.clone(),
-                None => serial.push(wait.bytes.clone()),
+    // Assignments side by side come to the same operations at the same time, and wait for each other behind them.
+    let mut together: Vec<Wait> = Vec::new();
+    for assignment in 0..job.assignments().len() {
+        for (number, wait) in
+            awaited.iter().filter(|wait| wait.assignment == assignment).enumerate()
+        {
+            match together.get_mut(number) {
+                Some(beside) => {
+                    beside.bytes += wait.bytes.clone();
+                    beside.steps = beside.steps.max(wait.steps);
+                }
+                None => together.push(wait.clone()),
             }
         }
     }
-    let serial = serial.iter().map(loads).collect();
-    // All wait at the same time: what is waited for most often counts.
-    let waits = assignments.map(|it| waits_of_program(job, cost, of(it)));
-    let steps = |waits: &Vec<Waits>| waits.iter().map(|it| it.steps).sum::<u64>();
-    let levels = waits.max_by_key(steps).unwrap_or_default();
+    let serial = together.iter().map(|wait| loads(&wait.bytes)).collect();
+    let levels = waits_of_program(job, cost, &together);
     // Who waits most need not wait for inputs or results.
     Ok(Steps { set_up, ahead, levels, serial, ends: 1, checks })
 }
 
 /// How often operations wait for which links. Where parties answer each other, waits for different links come one after the
 /// other. Elsewhere who waits for whom goes round, and the links are taken together.
-fn waits_of_program<'a>(
-    job: &ProgramJob,
-    cost: &Cost,
-    awaited: impl Iterator<Item = &'a Wait>,
-) -> Vec<Waits> {
+fn waits_of_program(job: &ProgramJob, cost: &Cost, awaited: &[Wait]) -> Vec<Waits> {
     let links_of = |wait: &Wait| -> Vec<(usize, usize)> {
         loads(&wait.bytes).iter().map(|link| (link.0, link.1)).collect()
     };

@@ -61,6 +61,8 @@ pub struct Estimate {
     pub by: Option<By>,
     /// How many rows of a program are computed together.
     pub chunk_rows: Option<usize>,
+    /// Threads of each party, for each assignment of roles.
+    pub threads: usize,
     /// What it asks for.
     pub costs: Costs,
     /// Seconds of set-up, of what comes ahead, and online.
@@ -156,7 +158,7 @@ impl Setting<'_> {
         let costs = of_circuit(&Compiled::new(circuit, job)?);
         self.fits(&costs)?;
         let seconds = self.seconds(&network, &costs, threads);
-        Ok(Estimate { protocol, assignments, by: None, chunk_rows: None, costs, seconds })
+        Ok(Estimate { protocol, assignments, by: None, chunk_rows: None, threads, costs, seconds })
     }
 
     /// A program under the protocol of a job, with what is `free` as it fits the network best.
@@ -181,7 +183,7 @@ impl Setting<'_> {
         let costs = of_program(&CompiledProgram::new(program, job)?)?;
         self.fits(&costs)?;
         let seconds = self.seconds(self.network, &costs, threads);
-        Ok(Estimate { protocol, assignments, by, chunk_rows, costs, seconds })
+        Ok(Estimate { protocol, assignments, by, chunk_rows, threads, costs, seconds })
     }
 
     fn fits(&self, costs: &Costs) -> Result<(), LeftOut> {
@@ -195,6 +197,13 @@ impl Setting<'_> {
 }
 
 impl Estimate {
+    /// With so many seconds more, in which the parties connect once more before they begin.
+    #[must_use]
+    pub fn connecting_again(mut self, seconds: f64) -> Estimate {
+        self.seconds[0].latency += seconds;
+        self
+    }
+
     /// What counts for an objective.
     #[must_use]
     pub fn counted(&self, objective: Objective) -> Seconds {

@@ -116,6 +116,13 @@ impl Network {
     pub fn delay(&self, from: usize, to: usize) -> f64 {
         self.one_way_seconds[from * self.parties + to]
     }
+
+    /// Seconds that a byte takes over the longest link.
+    #[must_use]
+    pub fn longest_delay(&self) -> f64 {
+        self.one_way_seconds.iter().copied().fold(0.0, f64::max)
+    }
+
     /// Seconds until all bytes are sent: of the busiest link, or of the party that sends most for its uplink.
     #[must_use]
     pub fn sending(&self, bytes: &[(usize, usize, f64)]) -> f64 {

@@ -326,6 +326,7 @@ fn shuffle<T>(challenge: &mut Challenge, items: &mut [T]) {
 /// Brain with triples by cut and choose.
 pub const BRAIN_BUCKETS: Protocol = Protocol::new(&proven(
     "brain-buckets",
+    ["brain.md", "to compare: triples checked by cut and choose; a short online phase"],
     &Method::Brain(Source::Buckets),
     (Some("brain-buckets@64"), true),
     Status::Baseline,

@@ -270,8 +270,16 @@ impl<W: Word, const D: usize, const TAP: usize> Multiples<W, D, TAP> {
 }
 
 /// Lift in an extension of the ring.
-pub const GALOIS: Protocol =
-    Protocol::new(&proven("galois", &Method::Galois, (Some("galois@64"), false), Status::Baseline));
+pub const GALOIS: Protocol = Protocol::new(&proven(
+    "galois",
+    [
+        "lift.md#in-an-extension-of-the-ring-galois",
+        "to compare: `lift` proves the same, sends less and computes less",
+    ],
+    &Method::Galois,
+    (Some("galois@64"), false),
+    Status::Baseline,
+));
 
 #[cfg(test)]
 mod tests {

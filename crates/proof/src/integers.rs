@@ -392,6 +392,10 @@ fn modulo<F: Residues>(field: F, factor: &Factor) -> u64 {
 /// Brain with dealt triples over the integers, proven together.
 pub const BRAIN_BATCH: Protocol = Protocol::new(&proven(
     "brain-batch",
+    [
+        "brain.md",
+        "to compare: dealt triples over the integers, proven together; a short online phase",
+    ],
     &Method::Brain(Source::Batch),
     (None, false),
     Status::Baseline,
@@ -400,6 +404,7 @@ pub const BRAIN_BATCH: Protocol = Protocol::new(&proven(
 /// Brain with triples over the integers, proven together.
 pub const BRAIN_INTEGERS: Protocol = Protocol::new(&proven(
     "brain-integers",
+    ["brain.md", "to compare: triples over the integers, proven together; a short online phase"],
     &Method::Brain(Source::Integers),
     (Some("brain-integers@64"), false),
     Status::Baseline,

@@ -465,8 +465,13 @@ pub(super) fn transpose8(rows: [u8; 8]) -> u64 {
 }
 
 /// Lift: products of rings are proven through integers.
-pub const LIFT: Protocol =
-    Protocol::new(&proven("lift", &Method::Lift, (Some("lift@64"), true), Status::Product));
+pub const LIFT: Protocol = Protocol::new(&proven(
+    "lift",
+    ["lift.md", "results that must be right, with three parties"],
+    &Method::Lift,
+    (Some("lift@64"), true),
+    Status::Product,
+));
 
 #[cfg(test)]
 mod tests {

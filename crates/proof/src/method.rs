@@ -55,12 +55,15 @@ impl Method {
 /// bits are made in a way of its own.
 pub(super) const fn proven(
     name: &'static str,
+    [page, best_for]: [&'static str; 2],
     method: &'static Method,
     (strong, own_bits): (Option<&'static str>, bool),
     status: Status,
 ) -> Descriptor {
     Descriptor {
         name,
+        page,
+        best_for,
         parties: Parties::Exactly(3),
         security: Security::MaliciousWithAbort,
         status,

@@ -193,6 +193,7 @@ fn lagrange<F: Modular>(field: F, point: &F::Element, n: usize) -> Vec<F::Elemen
 /// Brain with triples over the integers, checked as values of polynomials.
 pub const BRAIN_POLYNOMIALS: Protocol = Protocol::new(&proven(
     "brain-polynomials",
+    ["brain.md", "to compare: triples checked as values of polynomials; a short online phase"],
     &Method::Brain(Source::Polynomials),
     (None, false),
     Status::Baseline,

@@ -194,5 +194,10 @@ impl<W: Word, E: Word> Pending for Products<W, E> {
 }
 
 /// Post-processing: products are checked later, by a sacrifice each.
-pub const POST: Protocol =
-    Protocol::new(&proven("post", &Method::Post, (Some("post@64"), true), Status::Product));
+pub const POST: Protocol = Protocol::new(&proven(
+    "post",
+    ["brain.md", "results that must be right, with few rounds for each check"],
+    &Method::Post,
+    (Some("post@64"), true),
+    Status::Product,
+));

@@ -197,6 +197,7 @@ const _: () =
 /// Brain with triples over the integers, checked one by one.
 pub const BRAIN_SINGLE: Protocol = Protocol::new(&proven(
     "brain-single",
+    ["brain.md", "to compare: triples over the integers, checked one by one; a short online phase"],
     &Method::Brain(Source::Single),
     (None, false),
     Status::Baseline,

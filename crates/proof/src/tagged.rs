@@ -209,5 +209,13 @@ fn reshared(
 }
 
 /// Tagged wires.
-pub const TAGGED: Protocol =
-    Protocol::new(&proven("tagged", &Method::Tagged, (Some("tagged@64"), false), Status::Product));
+pub const TAGGED: Protocol = Protocol::new(&proven(
+    "tagged",
+    [
+        "brain.md#tagged-wires-tagged",
+        "programs in rings with many products of products, and few rounds for each check",
+    ],
+    &Method::Tagged,
+    (Some("tagged@64"), false),
+    Status::Product,
+));

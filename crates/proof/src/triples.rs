@@ -249,6 +249,7 @@ impl<W: Word> Pool<W> {
 /// Brain with triples on redundant shares, by a sacrifice each.
 pub const BRAIN_SACRIFICE: Protocol = Protocol::new(&proven(
     "brain-sacrifice",
+    ["brain.md", "to compare: triples checked by a sacrifice each; a short online phase"],
     &Method::Brain(Source::Sacrifice),
     (Some("brain-sacrifice@64"), false),
     Status::Baseline,

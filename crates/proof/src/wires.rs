@@ -184,6 +184,10 @@ impl<W: Word> Pending for Products<W> {
 /// Integers on wires.
 pub const INTEGERS: Protocol = Protocol::new(&proven(
     "integers",
+    [
+        "brain.md#integers-on-wires-integers",
+        "to compare: products of shares over the integers, proven together",
+    ],
     &Method::Integers,
     (Some("integers@64"), true),
     Status::Baseline,

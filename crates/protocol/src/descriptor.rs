@@ -15,6 +15,10 @@ pub const MAX_PARTIES: u8 = 64;
 pub struct Descriptor {
     /// The name on command lines, in reports and in what parties agree on, without the number of parties.
     pub name: &'static str,
+    /// Its page, in the folder `docs/protocols`.
+    pub page: &'static str,
+    /// Where it is the best choice, as a part of a sentence; of a [baseline](Status::Baseline), what it is there for.
+    pub best_for: &'static str,
     /// How many parties compute.
     pub parties: Parties,
     /// What one party, or some of them, can learn or do.
@@ -60,6 +64,15 @@ pub enum Parties {
     Exactly(u8),
     /// So many, or more, up to [`MAX_PARTIES`].
     AtLeast(u8),
+}
+
+impl fmt::Display for Parties {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Parties::Exactly(parties) => write!(f, "{parties}"),
+            Parties::AtLeast(least) => write!(f, "{least} to {MAX_PARTIES}"),
+        }
+    }
 }
 
 impl Parties {

@@ -11,6 +11,8 @@
 //! /// A protocol for any number of parties, of which all but one may be curious.
 //! const MINE: Protocol = Protocol::new(&Descriptor {
 //!     name: "mine",
+//!     page: "mine.md",
+//!     best_for: "examples",
 //!     parties: Parties::AtLeast(2),
 //!     security: Security::DishonestMajority,
 //!     status: Status::Baseline,

@@ -54,6 +54,30 @@ impl Security {
         format!("{how}, {} of {}", number(self.corruptions(parties)), number(parties))
     }
 
+    /// What it protects against, for any number of parties, as a part of a sentence.
+    #[must_use]
+    pub fn protects_against(self) -> &'static str {
+        match self {
+            Security::MaliciousDishonestMajority => {
+                "all parties but one, who do whatever they like"
+            }
+            Security::MaliciousWithAbort => "one party, which does whatever it likes",
+            Security::DishonestMajority => {
+                "all parties but one, who follow the protocol and pool what they see"
+            }
+            Security::HonestMajority => {
+                "fewer than half of the parties, who follow the protocol and pool what they see"
+            }
+            Security::FewerThanThird => {
+                "fewer than a third of the parties, who follow the protocol and pool what they see"
+            }
+            Security::SemiHonest => {
+                "one party, which follows the protocol and looks at what it sees"
+            }
+            Security::TrustedParty => "nothing: one party sees all inputs",
+        }
+    }
+
     /// What everybody who gives an input trusts so many parties with, in a sentence.
     #[must_use]
     pub fn trust(self, parties: usize) -> String {

@@ -98,7 +98,7 @@ pub fn loopback(names: Vec<String>) -> PyResult<Vec<Party>> {
 }
 
 /// How a party connects: the name of the session, threads, and seconds to come up and without progress.
-type Connecting = (String, usize, f64, f64);
+type Connecting = (String, Option<usize>, f64, f64);
 
 /// How a run of one party is done.
 struct How {
@@ -321,7 +321,10 @@ fn by_itself<'p>(
     connecting: &tacit::Connecting,
 ) -> tacit::Run<'p> {
     let tacit::Connecting { session, timeout, connect_timeout, threads, stopper } = connecting;
-    let run = party.run(program).session(session).threads(*threads).stopper(stopper);
+    let mut run = party.run(program).session(session).stopper(stopper);
+    if let Some(threads) = threads {
+        run = run.threads(*threads);
+    }
     run.connect_timeout(*connect_timeout).timeout(*timeout)
 }
 

@@ -190,6 +190,8 @@ const SHARES: [&[Form]; 3] = [
 /// ASTRA.
 pub const ASTRA: Protocol = Protocol::new(&Descriptor {
     name: "astra",
+    page: "astra.md",
+    best_for: "throughput, as `trio`, with other local work",
     parties: Parties::Exactly(3),
     security: Security::SemiHonest,
     status: Status::Product,

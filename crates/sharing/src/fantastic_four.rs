@@ -249,6 +249,8 @@ impl<const R: usize> Coordinates for FantasticFour<R> {
 /// Fantastic Four.
 pub const FANTASTIC_FOUR: Protocol = Protocol::new(&Descriptor {
     name: "fantastic-four",
+    page: "fantastic-four.md",
+    best_for: "four parties that are all alike, and nothing made ahead of time",
     parties: Parties::Exactly(4),
     security: Security::MaliciousWithAbort,
     status: Status::Product,

@@ -87,6 +87,8 @@ impl<const R: RoleId> Role for Plain<R> {
 /// The trusted party: role 2 computes alone.
 pub const PLAIN: Protocol = Protocol::new(&Descriptor {
     name: "plain",
+    page: "plain.md",
+    best_for: "a bound for speed, and an oracle for results",
     parties: Parties::Exactly(3),
     security: Security::TrustedParty,
     status: Status::Product,

@@ -446,6 +446,8 @@ impl<const V: Variant, const R: usize> Coordinates for Quad<V, R> {
 /// Quad, in variant B: role 3 sends all that is sent ahead.
 pub const QUAD: Protocol = Protocol::new(&Descriptor {
     name: "quad",
+    page: "quad.md",
+    best_for: "results that must be right, where a fourth party helps: no proofs, less computing",
     parties: Parties::Exactly(4),
     security: Security::MaliciousWithAbort,
     status: Status::Product,
@@ -463,6 +465,8 @@ pub const QUAD: Protocol = Protocol::new(&Descriptor {
 /// Variant A of Quad: role 0 sends a part of what is sent ahead.
 pub const QUAD_A: Protocol = Protocol::new(&Descriptor {
     name: "quad-a",
+    page: "quad.md#variants",
+    best_for: "as `quad`, over three of the six links",
     parties: Parties::Exactly(4),
     security: Security::MaliciousWithAbort,
     status: Status::Product,
@@ -480,6 +484,8 @@ pub const QUAD_A: Protocol = Protocol::new(&Descriptor {
 /// Quad for heterogeneous networks: two links carry everything.
 pub const QUAD_HET: Protocol = Protocol::new(&Descriptor {
     name: "quad-het",
+    page: "quad.md#variants",
+    best_for: "as `quad`, with two good links; the other four may be slow",
     parties: Parties::Exactly(4),
     security: Security::MaliciousWithAbort,
     status: Status::Product,

@@ -226,6 +226,8 @@ pub const SHARES: [&[Form]; 3] =
 /// Replicated sharing, where nothing is done about cheats.
 pub const REPLICATED: Protocol = Protocol::new(&Descriptor {
     name: "replicated",
+    page: "replicated.md",
+    best_for: "three equal links, and nothing made ahead of time",
     parties: Parties::Exactly(3),
     security: Security::SemiHonest,
     status: Status::Product,

@@ -262,6 +262,8 @@ impl<const R: usize> Coordinates for Tetrad<R> {
 /// Tetrad.
 pub const TETRAD: Protocol = Protocol::new(&Descriptor {
     name: "tetrad",
+    page: "tetrad.md",
+    best_for: "to compare: it sends what `quad` sends, and computes more",
     parties: Parties::Exactly(4),
     security: Security::MaliciousWithAbort,
     status: Status::Baseline,

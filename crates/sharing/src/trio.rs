@@ -239,6 +239,8 @@ const SHARES: [&[Form]; 3] = [
 /// Trio.
 pub const TRIO: Protocol = Protocol::new(&Descriptor {
     name: "trio",
+    page: "trio.md",
+    best_for: "throughput; one link or party may be slow",
     parties: Parties::Exactly(3),
     security: Security::SemiHonest,
     status: Status::Product,

@@ -20,16 +20,18 @@ use tacit_planner::{Calibration, Estimate, Free, Line, Network, Objective, Setti
 use tacit_program::Program;
 use tacit_protocol::Protocol;
 
-/// Chooses the protocol of a program, with its roles, what numbers are computed with, and how many rows at a time.
+/// Chooses the protocol of a program, with its roles, what numbers are computed with, and how many rows at a time; and, on
+/// up to `most` threads, several assignments of roles and threads.
 pub fn for_program(
     session: &mut Session,
     program: &Program,
     names: &Names,
     rows: &[u64],
-    (options, wanted): (&Options, Wanted),
+    (options, wanted, most): (&Options, Wanted, Option<usize>),
 ) -> Result<(ProgramJob, Choice)> {
-    let (best, job, choice) = choose(session, wanted, |setting, protocol| {
-        of_program(setting, program, names, rows, &Options { protocol, ..options.clone() })
+    let (best, job, choice) = choose(session, wanted, most, |setting, protocol, beside| {
+        let options = Options { protocol, ..options.clone() };
+        of_program(setting, program, names, rows, (&options, beside))
     })?;
     Ok((fitted(&best, job)?, choice))
 }
@@ -40,13 +42,14 @@ pub fn of_program(
     program: &Program,
     names: &Names,
     rows: &[u64],
-    options: &Options,
+    (options, beside): (&Options, Beside),
 ) -> std::result::Result<(Estimate, ProgramJob), String> {
-    let protocol = options.protocol;
+    let (protocol, threads) = (options.protocol, options.threads * beside.threads);
     runs(program, names, protocol)?;
-    let options = Options { roles: None, ..options.clone() };
+    let options = Options { roles: None, threads, ..options.clone() };
     let job = program_job(&options, program, names, rows.to_vec()).map_err(|e| e.to_string())?;
-    let free = Free { roles: true, split: false, by: true, chunk: !protocol.garbles() };
+    let chunk = !protocol.garbles();
+    let free = Free { roles: true, split: beside.split, by: true, chunk };
     let estimate = setting.program(program, &job, free).map_err(|e| e.to_string())?;
     Ok((estimate, job))
 }
@@ -72,7 +75,8 @@ pub fn plan(
     let own = tacit_net::PartyId::all(parties).collect();
     let names = Names { session, parties: own };
     let (_, _, choice) = rank(&setting, wanted, protocols, |setting, protocol| {
-        of_program(setting, program, &names, rows, &Options::new(protocol))
+        let options = Options::new(protocol);
+        of_program(setting, program, &names, rows, (&options, Beside::NOTHING))
     })?;
     Ok(Choice { measuring_seconds, ..choice })
 }
@@ -91,7 +95,7 @@ pub fn lines(
     let setting =
         Setting { network: &network, calibration: &calibration, memory_bytes: MEMORY_BYTES };
     let options = Options::new(protocol);
-    let found = of_program(&setting, program, &names, rows, &options);
+    let found = of_program(&setting, program, &names, rows, (&options, Beside::NOTHING));
     let (estimate, job) =
         found.map_err(|why| Error::input(format!("{protocol} does not run here: {why}")))?;
     let job = fitted(&estimate, job)?;
@@ -107,15 +111,17 @@ fn fitted(best: &Estimate, job: ProgramJob) -> Result<ProgramJob> {
     Ok(job)
 }
 
-/// Chooses the protocol of a circuit's job, with its roles.
+/// Chooses the protocol of a circuit's job, with its roles; and, on up to `most` threads, several assignments of roles and
+/// threads.
 pub fn for_circuit(
     session: &mut Session,
     circuit: &Circuit,
     job: &Job,
-    wanted: Wanted,
+    (wanted, most): (Wanted, Option<usize>),
 ) -> Result<(Job, Choice)> {
-    let (best, job, choice) =
-        choose(session, wanted, |setting, protocol| of_circuit(setting, circuit, job, protocol))?;
+    let (best, job, choice) = choose(session, wanted, most, |setting, protocol, beside| {
+        of_circuit(setting, circuit, job, protocol, beside)
+    })?;
     Ok((Job { assignments: best.assignments, ..job }, choice))
 }
 
@@ -125,36 +131,93 @@ pub fn of_circuit(
     circuit: &Circuit,
     job: &Job,
     protocol: Protocol,
+    beside: Beside,
 ) -> std::result::Result<(Estimate, Job), String> {
-    let job = Job { assignments: vec![Assignment::in_order(protocol)], ..job.clone() };
+    let assignments = vec![Assignment::in_order(protocol)];
+    let workers = job.workers * beside.threads;
+    let job = Job { assignments, workers, ..job.clone() };
     let job = job.check(circuit).map(|()| job).map_err(|e| e.to_string())?;
-    let estimate =
-        setting.circuit(circuit, &job, tacit_planner::Wanted::Single).map_err(|e| e.to_string())?;
+    let wanted = match beside.split {
+        true => tacit_planner::Wanted::Best,
+        false => tacit_planner::Wanted::Single,
+    };
+    let estimate = setting.circuit(circuit, &job, wanted).map_err(|e| e.to_string())?;
     Ok((estimate, job))
 }
+
+/// What a job may take beside what its connection has.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside {
+    /// Times as many threads.
+    pub threads: usize,
+    /// Several assignments of roles.
+    pub split: bool,
+}
+
+impl Beside {
+    /// Nothing.
+    pub const NOTHING: Beside = Beside { threads: 1, split: false };
+}
+
+/// What a job takes over the connection that there is, or over a second one with more threads, or with several assignments of
+/// roles, if it takes less so although parties take `again` seconds to connect again.
+fn widest<J>(
+    (most, again): (usize, f64),
+    estimate: impl Fn(Beside) -> std::result::Result<(Estimate, J), String>,
+) -> std::result::Result<(Estimate, J), String> {
+    let seconds = |of: &(Estimate, J)| of.0.counted(Objective::Total);
+    let narrow = estimate(Beside::NOTHING)?;
+    let parts = seconds(&narrow);
+    // Waiting gets no shorter.
+    if most == 0 || parts.computing + parts.bandwidth <= again {
+        return Ok(narrow);
+    }
+    let mut ways = vec![Beside { threads: 1, split: true }];
+    if most > 1 {
+        ways.extend([false, true].map(|split| Beside { threads: most, split }));
+    }
+    let wide = ways.into_iter().filter_map(|beside| estimate(beside).ok());
+    let wide = wide.map(|(estimate, job)| (estimate.connecting_again(again), job));
+    Ok(wide.fold(
+        narrow,
+        |best, next| {
+            if seconds(&next).total() < seconds(&best).total() { next } else { best }
+        },
+    ))
+}
+
+/// Round trips until parties are connected: TCP, TLS, their hellos, and good-byes to the first connection.
+const CONNECTING: f64 = 5.0;
+/// Seconds that processors take for it.
+const SHAKING_HANDS: f64 = 0.02;
 
 /// Measures the links and this machine, exchanges the figures, and takes the protocol whose `estimate` is the shortest:
 /// all parties compute it from the same figures, and compare it.
 fn choose<J>(
     session: &mut Session,
     wanted: Wanted,
-    estimate: impl Fn(&Setting<'_>, Protocol) -> std::result::Result<(Estimate, J), String>,
+    most: Option<usize>,
+    estimate: impl Fn(&Setting<'_>, Protocol, Beside) -> std::result::Result<(Estimate, J), String>,
 ) -> Result<(Estimate, J, Choice)> {
     let start = Instant::now();
     let parties = session.parties();
     let protocols = wanted.protocols(parties)?;
-    let calibration = slowest(session)?;
+    let (calibration, most) = slowest(session, most.unwrap_or(0))?;
     let probes = probe(session, Effort::Brief)?;
     let measuring_seconds = start.elapsed().as_secs_f64();
 
     let network = Network::measured(parties, &probes);
     let memory_bytes = wanted.memory_bytes;
     let setting = Setting { network: &network, calibration: &calibration, memory_bytes };
-    let (best, job, choice) = rank(&setting, wanted, protocols, estimate)?;
+    let again = CONNECTING * 2.0 * network.longest_delay() + SHAKING_HANDS;
+    let (best, job, choice) = rank(&setting, wanted, protocols, |setting, protocol| {
+        widest((most, again), |beside| estimate(setting, protocol, beside))
+    })?;
     let choice = Choice { links: measured(&probes), measuring_seconds, ..choice };
-    let Candidate { protocol, by, roles, .. } = &choice.candidates[0];
+    let Candidate { protocol, by, roles, threads, assignments, .. } = &choice.candidates[0];
     let chunk = best.chunk_rows.map(|rows| format!(", {rows} rows at a time")).unwrap_or_default();
-    let says = format!("{protocol} by {by} with roles {roles:?}{chunk}");
+    let beside = format!(", {threads} threads, {assignments} assignments of roles");
+    let says = format!("{protocol} by {by} with roles {roles:?}{chunk}{beside}");
     session.agree(&[("the choice of a protocol", says)])?;
     Ok((best, job, choice))
 }
@@ -215,41 +278,88 @@ fn runs(program: &Program, names: &Names, protocol: Protocol) -> std::result::Re
     }
 }
 
-/// How fast the slowest party's processor is.
-fn slowest(session: &mut Session) -> Result<Calibration> {
-    let own = Calibration::measured()?.to_seconds();
-    let bytes: Vec<u8> = own.iter().flat_map(|seconds| seconds.to_le_bytes()).collect();
-    let mut slowest = Calibration::FREE;
+/// How fast the slowest party's processor is, and how many threads all parties have: none if one says so.
+fn slowest(session: &mut Session, threads: usize) -> Result<(Calibration, usize)> {
+    let own = Calibration::measured()?.to_seconds().into_iter().chain([threads as f64]);
+    let bytes: Vec<u8> = own.flat_map(f64::to_le_bytes).collect();
+    let (mut slowest, mut fewest) = (Calibration::FREE, threads);
     for (party, theirs) in session.publish(&bytes)?.iter().enumerate() {
-        let Some(one) = decoded(theirs) else {
+        let Some((seconds, threads)) = decoded(theirs) else {
             let what = "its figures of a processor are malformed".into();
             return Err(EvaluateError::Misbehaviour { party, what }.into());
         };
-        slowest = slowest.slower(Calibration::from_seconds(one));
+        slowest = slowest.slower(Calibration::from_seconds(seconds));
+        fewest = fewest.min(threads);
     }
-    Ok(slowest)
+    Ok((slowest, fewest))
 }
 
-/// The figures of a processor, if they are seconds.
-fn decoded(bytes: &[u8]) -> Option<[f64; 6]> {
+/// The figures of a processor: seconds, and threads.
+fn decoded(bytes: &[u8]) -> Option<([f64; 6], usize)> {
     let (words, []) = bytes.as_chunks::<8>() else { return None };
-    let seconds: [f64; 6] =
+    let figures: [f64; 7] =
         words.iter().map(|it| f64::from_le_bytes(*it)).collect::<Vec<_>>().try_into().ok()?;
-    seconds.iter().all(|it| (0.0..1e3).contains(it)).then_some(seconds)
+    let [seconds @ .., threads] = figures;
+    figures.iter().all(|it| (0.0..1e3).contains(it)).then_some((seconds, threads as usize))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tacit_planner::Seconds;
+
+    /// What a job takes that waits, sends and computes for so long on one thread, and halves the latter by three assignments
+    /// side by side.
+    fn taking(
+        [latency, bandwidth, computing]: [f64; 3],
+        beside: Beside,
+    ) -> std::result::Result<(Estimate, ()), String> {
+        let sent = if beside.split { 0.5 } else { 1.0 };
+        let online = Seconds {
+            latency,
+            bandwidth: bandwidth * sent,
+            computing: computing / beside.threads as f64,
+        };
+        let assignment = Assignment::in_order(tacit_engine::protocols::TRIO);
+        let estimate = Estimate {
+            protocol: assignment.protocol,
+            assignments: vec![assignment; if beside.split { 3 } else { 1 }],
+            by: None,
+            chunk_rows: None,
+            threads: beside.threads,
+            costs: tacit_planner::Costs::default(),
+            seconds: [Seconds::default(), Seconds::default(), online],
+        };
+        Ok((estimate, ()))
+    }
+
+    #[test]
+    fn what_takes_long_is_spread_and_connecting_again_counts() {
+        let chosen = |most: usize, again: f64, parts: [f64; 3]| {
+            let (found, ()) =
+                widest((most, again), |beside| taking(parts, beside)).expect("an estimate");
+            let total = found.counted(Objective::Total).total();
+            (found.assignments.len(), found.threads, total)
+        };
+        // What the first connection has, where somebody says how many threads, or little can be saved.
+        assert_eq!(chosen(0, 1.0, [1.0, 40.0, 40.0]), (1, 1, 81.0));
+        assert_eq!(chosen(4, 1.0, [9.0, 0.5, 0.5]), (1, 1, 10.0));
+        assert_eq!(chosen(1, 1.0, [1.0, 1.0, 8.0]), (1, 1, 10.0));
+        // Else what saves more than it takes to connect again.
+        assert_eq!(chosen(1, 1.0, [1.0, 40.0, 40.0]), (3, 1, 62.0));
+        assert_eq!(chosen(4, 1.0, [1.0, 40.0, 40.0]), (3, 4, 32.0));
+        assert_eq!(chosen(4, 1.0, [1.0, 0.0, 40.0]), (1, 4, 12.0));
+    }
 
     #[test]
     fn figures_of_processors_are_seconds() {
-        let bytes = |seconds: [f64; 6]| seconds.map(f64::to_le_bytes).concat();
-        assert_eq!(decoded(&bytes([1.0; 6])), Some([1.0; 6]));
+        let bytes = |figures: [f64; 7]| figures.map(f64::to_le_bytes).concat();
+        assert_eq!(decoded(&bytes([1.0; 7])), Some(([1.0; 6], 1)));
         for odd in [f64::NAN, f64::INFINITY, -1.0, 1e9] {
-            assert_eq!(decoded(&bytes([0.0, 0.0, odd, 0.0, 0.0, 0.0])), None, "{odd}");
+            assert_eq!(decoded(&bytes([0.0, 0.0, odd, 0.0, 0.0, 0.0, 1.0])), None, "{odd}");
+            assert_eq!(decoded(&bytes([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, odd])), None, "{odd}");
         }
-        assert_eq!(decoded(&[0; 47]), None);
-        assert_eq!(decoded(&[0; 56]), None);
+        assert_eq!(decoded(&[0; 55]), None);
+        assert_eq!(decoded(&[0; 64]), None);
     }
 }

@@ -28,8 +28,12 @@ pub struct Candidate {
     pub protocol: String,
     /// What numbers are computed with.
     pub by: String,
-    /// The party that plays each role.
+    /// The party that plays each role, in the first assignment of roles.
     pub roles: Vec<u8>,
+    /// How many assignments of roles there are, side by side.
+    pub assignments: usize,
+    /// Threads of each party, for each of them.
+    pub threads: usize,
     /// Predicted seconds in all: set-up, preprocessing and the online phase.
     pub seconds: f64,
     /// Of these, waiting for messages that are on their way.
@@ -56,6 +60,8 @@ impl Candidate {
             protocol: estimate.protocol.to_string(),
             by: estimate.by.map(|by| by.to_string()).unwrap_or_default(),
             roles: roles.iter().map(|party| party.0).collect(),
+            assignments: estimate.assignments.len(),
+            threads: estimate.threads,
             seconds: parts.total(),
             waiting_seconds: parts.latency,
             sending_seconds: parts.bandwidth,

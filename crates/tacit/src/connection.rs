@@ -56,7 +56,7 @@ impl Connection {
     /// Connects a party with the others.
     pub(crate) fn open(party: &Party, connecting: Connecting) -> Result<Connection> {
         let mut config = connecting.config(party);
-        config.workers = connecting.threads;
+        config.workers = connecting.threads.unwrap_or(1);
         let session = Meeting::new(config).connect()?;
         Ok(Connection { party: party.clone(), connecting, session: Mutex::new(Some(session)) })
     }

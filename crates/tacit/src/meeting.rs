@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use std::time::Duration;
-use tacit_net::{AbortKind, Farewell, Session, SessionConfig, SessionId, meet};
+use tacit_net::{AbortKind, Farewell, PartyAddress, Session, SessionConfig, SessionId, meet};
 
 /// A peer that is alive may be busy with something else for so many times the deadline.
 const BUSY: u32 = 120;
@@ -44,6 +44,16 @@ impl Meeting {
         })
     }
 
+    /// The session, with as many meshes as it needs: where it has fewer, a second one in its place.
+    pub fn widened(&mut self, session: Session, meshes: usize) -> Result<Session> {
+        if meshes <= session.meshes.len() {
+            return Ok(session);
+        }
+        session.finish()?;
+        self.config.workers = meshes;
+        self.connect()
+    }
+
     /// Who has not heard of an error yet that ended this: all, before they were met; of those that were met, nobody.
     pub fn farewell(self, error: &impl ForPeers) -> Option<Farewell> {
         match self.met {
@@ -55,6 +65,23 @@ impl Meeting {
         }
     }
 }
+
+/// How many threads a party can have: the processors of its machine, which it shares with the parties that have an address
+/// there.
+#[must_use]
+pub fn threads_of(config: &SessionConfig) -> usize {
+    let host = |address: &PartyAddress| {
+        address.address.rsplit_once(':').map_or(String::new(), |(host, _)| host.to_owned())
+    };
+    let own = host(&config.parties[config.me.index()]);
+    let here = |host: &str| host == own || host == "localhost" || host.starts_with("127.");
+    let parties = config.parties.iter().filter(|party| here(&host(party))).count();
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    (processors / parties.max(1)).clamp(1, MOST_THREADS)
+}
+
+/// Threads of a party that may be taken where nobody says how many: more gain little.
+const MOST_THREADS: usize = 16;
 
 /// Does `work` in a session; an error ends it for everybody, and peers hear what kind it is.
 pub fn in_session<T, E: ForPeers>(
@@ -84,4 +111,33 @@ pub fn with_deadlines(
     config.limits.meeting = progress.saturating_mul(BUSY);
     config.limits.connect = connect;
     config
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tacit_net::{PartyId, Security};
+
+    #[test]
+    fn parties_share_the_processors_of_their_machine() {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = |addresses: [&str; 3]| {
+            let party = |address: &&str| PartyAddress {
+                name: String::new(),
+                address: (*address).to_owned(),
+                fingerprint: None,
+            };
+            let parties = addresses.iter().map(party).collect();
+            threads_of(&SessionConfig::new(
+                PartyId(1),
+                session_named("x"),
+                parties,
+                Security::InsecurePlaintextOnLoopback,
+            ))
+        };
+        let alone = threads(["alice.example.org:7000", "0.0.0.0:7000", "carol.example.org:7000"]);
+        assert_eq!(alone, processors.min(MOST_THREADS));
+        let together = threads(["127.0.0.1:7000", "127.0.0.1:7001", "localhost:7002"]);
+        assert_eq!(together, (processors / 3).clamp(1, MOST_THREADS));
+    }
 }

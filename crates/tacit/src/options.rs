@@ -23,6 +23,8 @@ pub struct Options {
     pub balance: Balancing,
     /// Worker threads per party and assignment of roles.
     pub threads: usize,
+    /// Whether parties that choose a protocol may take more threads than that, and several assignments of roles.
+    pub spread: bool,
     /// When what does not depend on inputs is made.
     pub preprocessing: Preprocessing,
     /// The directory of stores of preprocessing, one of which is used.
@@ -56,6 +58,7 @@ impl Options {
             mix: Vec::new(),
             balance: Balancing::None,
             threads: 1,
+            spread: false,
             preprocessing: Preprocessing::Interleaved,
             stored: None,
             form: FormChoice::Dealer,

@@ -336,6 +336,8 @@ mod tests {
             protocol: protocol.into(),
             by: "rings".into(),
             roles: vec![0, 1, 2],
+            assignments: 1,
+            threads: 1,
             seconds: waiting + sending + computing,
             waiting_seconds: waiting,
             sending_seconds: sending,

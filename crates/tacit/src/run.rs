@@ -52,7 +52,7 @@ pub struct Settings {
 /// ```
 /// use tacit::Connecting;
 ///
-/// let how = Connecting { session: "march".into(), threads: 2, ..Connecting::default() };
+/// let how = Connecting { session: "march".into(), threads: Some(2), ..Connecting::default() };
 /// assert_eq!(how.timeout.as_secs(), 30);
 /// ```
 #[derive(Clone)]
@@ -64,8 +64,9 @@ pub struct Connecting {
     pub timeout: Duration,
     /// How long the other parties may take to come up: a minute unless it is said.
     pub connect_timeout: Duration,
-    /// Worker threads of every party, per assignment of roles; one unless it is said.
-    pub threads: usize,
+    /// Worker threads of every party, per assignment of roles. Unless it is said it is one; but where a run connects by itself and
+    /// the parties choose the protocol, they choose this too.
+    pub threads: Option<usize>,
     /// What ends it from another thread.
     pub stopper: Stopper,
 }
@@ -83,7 +84,7 @@ impl Default for Connecting {
             session: "default".to_owned(),
             timeout: Duration::from_secs(30),
             connect_timeout: Duration::from_secs(60),
-            threads: 1,
+            threads: None,
             stopper: Stopper::default(),
         }
     }
@@ -201,9 +202,10 @@ impl<'p, T> Run<'p, T> {
         self
     }
 
-    /// Worker threads of every party, per assignment of roles; one unless it is said.
+    /// Worker threads of every party, per assignment of roles. Unless it is said it is one; but where the parties choose the
+    /// protocol they choose this too, and whether there are several assignments of roles.
     pub fn threads(mut self, threads: usize) -> Self {
-        self.settings.connecting.threads = threads;
+        self.settings.connecting.threads = Some(threads);
         self
     }
 
@@ -260,8 +262,10 @@ impl<'p, T> Run<'p, T> {
             (None, None) => self.party.usual_protocol()?,
         };
         demands.allow(protocol)?;
-        let (roles, threads, stored) = (roles.clone(), connecting.threads, stored.clone());
-        Ok((Options { roles, threads, stored, ..Options::new(protocol) }, wanted))
+        let threads = connecting.threads.unwrap_or(1);
+        let spread = connecting.threads.is_none() && wanted.is_some();
+        let (roles, stored) = (roles.clone(), stored.clone());
+        Ok((Options { roles, threads, spread, stored, ..Options::new(protocol) }, wanted))
     }
 
     /// Meets the others and works with them; whatever keeps this party from it is told to them.

@@ -4,7 +4,7 @@ use crate::auto;
 use crate::balance::{self, Balancing};
 use crate::candidate::Choice as AutoChoice;
 use crate::error::{Error, Result};
-use crate::meeting::{Meeting, in_session};
+use crate::meeting::{Meeting, in_session, threads_of};
 use crate::names::Parties;
 use crate::options::Options;
 use crate::progress::Progress;
@@ -87,6 +87,9 @@ pub struct CircuitDone {
     pub stored: Option<String>,
 }
 
+/// Why roles, and why the protocol, are what they are, where they were chosen.
+type Chosen = (Option<Choice>, Option<AutoChoice>);
+
 impl CircuitRun<'_> {
     /// Meshes of a session: of as many assignments of roles as may be chosen.
     pub fn workers(&self) -> Result<usize> {
@@ -113,54 +116,57 @@ impl CircuitRun<'_> {
         progress: &dyn Progress,
     ) -> Result<CircuitDone> {
         let mut session = meeting.connect()?;
-        let done = self.over(&mut session, values, store, progress)?;
+        let most = self.options.spread.then(|| threads_of(&meeting.config));
+        let (job, chosen) =
+            in_session(&mut session, |session| self.agree(session, most, progress))?;
+        let mut session = meeting.widened(session, job.threads())?;
+        let done = in_session(&mut session, |session| {
+            self.compute(session, (job, chosen), values, store, progress)
+        })?;
         session.finish()?;
         Ok(done)
     }
 
-    /// Evaluates over an open session, which is over for all when that fails.
-    pub fn over(
-        mut self,
+    /// How many instances there are, and how they are evaluated; on up to `most` threads, where that may be chosen.
+    fn agree(
+        &self,
         session: &mut Session,
-        values: Vec<Option<Lanes>>,
-        store: Option<Store>,
+        most: Option<usize>,
         progress: &dyn Progress,
-    ) -> Result<CircuitDone> {
-        in_session(session, |session| {
-            if let Some(wanted) = self.wanted {
-                // As those compare first who have named a protocol.
-                session.agree(&[
-                    ("command", "run".into()),
-                    ("tacit version", env!("CARGO_PKG_VERSION").into()),
-                    ("circuit", hex::encode(self.circuit.digest())),
-                    ("protocol", wanted.fact()),
-                ])?;
-            }
-            self.job.instances =
-                engine::agree_instances(session, self.circuit, &self.job, self.consent)?;
-            self.compute(session, values, store, progress)
-        })
-    }
-
-    /// What the parties do once they know how many instances there are.
-    fn compute(
-        mut self,
-        session: &mut Session,
-        values: Vec<Option<Lanes>>,
-        store: Option<Store>,
-        progress: &dyn Progress,
-    ) -> Result<CircuitDone> {
+    ) -> Result<(Job, Chosen)> {
+        if let Some(wanted) = self.wanted {
+            // As those compare first who have named a protocol.
+            session.agree(&[
+                ("command", "run".into()),
+                ("tacit version", env!("CARGO_PKG_VERSION").into()),
+                ("circuit", hex::encode(self.circuit.digest())),
+                ("protocol", wanted.fact()),
+            ])?;
+        }
+        let mut job = self.job.clone();
+        job.instances = engine::agree_instances(session, self.circuit, &job, self.consent)?;
         let Options { roles, balance, .. } = self.options;
         let chooses = *roles == Some(Roles::Auto) || *balance == Balancing::Auto;
         let (mut choice, mut auto) = (None, None);
         if let Some(wanted) = self.wanted {
-            let (job, chosen) = auto::for_circuit(session, self.circuit, &self.job, wanted)?;
+            let (fits, chosen) = auto::for_circuit(session, self.circuit, &job, (wanted, most))?;
             progress.chosen(&chosen, self.names);
-            (self.job, auto) = (job, Some(chosen));
-        } else if chooses && self.job.protocol().has_unlike_roles() {
-            choice = Some(self.choose(session)?);
+            (job, auto) = (fits, Some(chosen));
+        } else if chooses && job.protocol().has_unlike_roles() {
+            choice = Some(self.choose(session, &mut job)?);
         }
-        let compiled = Compiled::new(self.circuit, self.job)?;
+        Ok((job, (choice, auto)))
+    }
+
+    fn compute(
+        &self,
+        session: &mut Session,
+        (job, (choice, auto)): (Job, Chosen),
+        values: Vec<Option<Lanes>>,
+        store: Option<Store>,
+        progress: &dyn Progress,
+    ) -> Result<CircuitDone> {
+        let compiled = Compiled::new(self.circuit, job)?;
         let values = repeated(values, compiled.job().instances)?;
         progress.total(compiled.total_words() as u64);
         let count = |words| progress.done(words);
@@ -177,16 +183,16 @@ impl CircuitRun<'_> {
     }
 
     /// Measures the links, and puts what fits them into the job.
-    fn choose(&mut self, session: &mut Session) -> Result<Choice> {
+    fn choose(&self, session: &mut Session, job: &mut Job) -> Result<Choice> {
         let Options { roles, balance, protocol, mix, .. } = self.options;
         if balance.is_none() {
             let probes = probe(session, Effort::Brief)?;
             let protocols = roles::eligible(*protocol, mix);
-            return roles::choose_for_links(&mut self.job, self.circuit, &protocols, &probes);
+            return roles::choose_for_links(job, self.circuit, &protocols, &probes);
         }
         session.agree(&[("balance", balance.to_string())])?;
         let probes = probe(session, Effort::Brief)?;
-        balance::choose_for_links(balance, &mut self.job, self.circuit, roles.as_ref(), &probes)
+        balance::choose_for_links(balance, job, self.circuit, roles.as_ref(), &probes)
     }
 }
 

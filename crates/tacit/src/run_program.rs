@@ -6,7 +6,7 @@ use crate::choice::{self, ProgramChoice};
 use crate::error::Result;
 use crate::inputs::Given;
 use crate::job::program_job;
-use crate::meeting::{Meeting, in_session};
+use crate::meeting::{Meeting, in_session, threads_of};
 use crate::names::{Names, is_trusted};
 use crate::options::Options;
 use crate::progress::Progress;
@@ -15,7 +15,7 @@ use crate::store;
 use crate::wanted::Wanted;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use tacit_engine::program::{self as engine, CompiledProgram, Outcome, RowTerms};
+use tacit_engine::program::{self as engine, CompiledProgram, Outcome, ProgramJob, RowTerms};
 use tacit_engine::store::Store;
 use tacit_net::Session;
 use tacit_program::Program;
@@ -52,6 +52,13 @@ pub struct ProgramDone {
     pub stored: Option<String>,
 }
 
+/// What the parties compute together, before they begin.
+struct Agreed {
+    job: ProgramJob,
+    choice: Option<ProgramChoice>,
+    auto: Option<Choice>,
+}
+
 impl ProgramRun<'_> {
     /// Meets the others, computes with them, and finishes well, or ends the session for all.
     pub fn with_others(
@@ -62,7 +69,13 @@ impl ProgramRun<'_> {
         progress: &dyn Progress,
     ) -> Result<ProgramDone> {
         let mut session = meeting.connect()?;
-        let done = self.over(&mut session, given, store, progress)?;
+        let most = self.options.spread.then(|| threads_of(&meeting.config));
+        let agreed =
+            in_session(&mut session, |session| self.agree(session, &given, most, progress))?;
+        let mut session = meeting.widened(session, agreed.job.threads())?;
+        let done = in_session(&mut session, |session| {
+            self.compute(session, agreed, given, store, progress)
+        })?;
         session.finish()?;
         Ok(done)
     }
@@ -75,34 +88,49 @@ impl ProgramRun<'_> {
         store: Option<Store>,
         progress: &dyn Progress,
     ) -> Result<ProgramDone> {
-        in_session(session, |session| self.compute(session, given, store, progress))
+        in_session(session, |session| {
+            let agreed = self.agree(session, &given, None, progress)?;
+            self.compute(session, agreed, given, store, progress)
+        })
+    }
+
+    /// How many rows there are, and what is computed how; on up to `most` threads, where that may be chosen.
+    fn agree(
+        &self,
+        session: &mut Session,
+        given: &Given,
+        most: Option<usize>,
+        progress: &dyn Progress,
+    ) -> Result<Agreed> {
+        let ProgramRun { program, names, options, wanted, bounds } = self;
+        let protocol = wanted.map_or_else(|| options.protocol.to_string(), |it| it.fact());
+        let terms = RowTerms { protocol, own: given.rows.clone(), bounds: bounds.clone() };
+        let rows = engine::agree_rows(session, program, &terms)?;
+        Ok(match *wanted {
+            None => {
+                let mut job = program_job(options, program, names, rows)?;
+                let choice = choice::for_links(session, program, &mut job, options)?;
+                Agreed { job, choice, auto: None }
+            }
+            Some(wanted) => {
+                let how = (*options, wanted, most);
+                let (job, choice) = auto::for_program(session, program, names, &rows, how)?;
+                progress.chosen(&choice, &names.session);
+                Agreed { job, choice: None, auto: Some(choice) }
+            }
+        })
     }
 
     fn compute(
         &self,
         session: &mut Session,
+        agreed: Agreed,
         given: Given,
         store: Option<Store>,
         progress: &dyn Progress,
     ) -> Result<ProgramDone> {
-        let ProgramRun { program, names, options, wanted, bounds } = self;
-        let protocol = wanted.map_or_else(|| options.protocol.to_string(), |it| it.fact());
-        let terms = RowTerms { protocol, own: given.rows, bounds: bounds.clone() };
-        let rows = engine::agree_rows(session, program, &terms)?;
-        let (job, choice, auto) = match *wanted {
-            None => {
-                let mut job = program_job(options, program, names, rows)?;
-                let choice = choice::for_links(session, program, &mut job, options)?;
-                (job, choice, None)
-            }
-            Some(wanted) => {
-                let how = (*options, wanted);
-                let (job, choice) = auto::for_program(session, program, names, &rows, how)?;
-                progress.chosen(&choice, &names.session);
-                (job, None, Some(choice))
-            }
-        };
-        let prepared = CompiledProgram::new(program, job)?;
+        let Agreed { job, choice, auto } = agreed;
+        let prepared = CompiledProgram::new(self.program, job)?;
         progress.total(prepared.counted_steps());
         let count = |rows| progress.done(rows);
         let Some(store) = store else {

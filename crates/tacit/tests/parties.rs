@@ -287,7 +287,7 @@ fn a_run_that_fails_ends_its_connection() {
 fn a_connection_has_as_many_threads_as_its_runs() {
     let program = Program::parse("less", LESS).expect("a program");
     for (threads, of_run) in [(1, 2), (2, 1)] {
-        let how = Connecting { threads, ..Connecting::default() };
+        let how = Connecting { threads: Some(threads), ..Connecting::default() };
         let done = connected(&how, |_, connection| {
             connection.run(&program).protocol(protocols::TRIO).threads(of_run).start().map(drop)
         });
@@ -295,7 +295,7 @@ fn a_connection_has_as_many_threads_as_its_runs() {
         assert!(done.iter().any(said), "{done:?}");
         assert!(done.iter().all(Result::is_err), "{done:?}");
     }
-    let how = Connecting { threads: 2, ..Connecting::default() };
+    let how = Connecting { threads: Some(2), ..Connecting::default() };
     let done = connected(&how, |me, connection| {
         let run = connection.run(&program).protocol(protocols::TRIO);
         match me {

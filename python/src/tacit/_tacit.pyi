@@ -266,7 +266,7 @@ class Party:
         protocol: str | None,
         threat: tuple[bool, int] | None,
         prepared: str | None,
-        connecting: tuple[str, int, float, float],
+        connecting: tuple[str, int | None, float, float],
         inputs: _Data,
         watch: Watch,
     ) -> Outcome:
@@ -278,12 +278,12 @@ class Party:
         directory: str,
         rows: list[tuple[str, int]],
         runs: int,
-        connecting: tuple[str, int, float, float],
+        connecting: tuple[str, int | None, float, float],
         inputs: _Data,
         watch: Watch,
     ) -> str:
         """Prepares runs of a program, into this party's store in a directory: what is stored, as JSON."""
-    def connect(self, connecting: tuple[str, int, float, float], watch: Watch) -> Connection:
+    def connect(self, connecting: tuple[str, int | None, float, float], watch: Watch) -> Connection:
         """Connects with the others, for several runs: by session, threads, and seconds to come up and without progress."""
 
 @final

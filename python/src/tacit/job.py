@@ -280,7 +280,8 @@ class Job:
             corruptions: How many parties may be corrupted together: a number, `"one"`, `"minority"` or `"all-but-one"`; one
                 unless it is said.
             prepared: The directory of stores that `prepare` filled: the run takes preprocessing from there, and spends it.
-            threads: Worker threads of each party: one, or as many as `tc.connect` says.
+            threads: Worker threads of each party: as many as `tc.connect` says, or one; where parties choose the protocol over a
+                network, they choose this too.
             session: The run's name: parties whose names for it differ do not meet. `"default"`, or what `tc.connect` says.
         """
         net = on or local()
@@ -332,7 +333,7 @@ class Job:
             store = None if prepared is None else os.fspath(prepared)
             learned = on._run(self._program, protocol, threat, store, session, threads, inputs, watch)
             return Result(learned, rounding, parties=on.parties)
-        outcome, seconds, choice = on._run(self._program, protocol, threat, rows, 1 if threads is None else threads, inputs, watch)
+        outcome, seconds, choice = on._run(self._program, protocol, threat, rows, threads, inputs, watch)
         return Result(outcome, rounding, seconds, self.parties, choice)
 
     def prepare(

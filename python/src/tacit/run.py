@@ -35,7 +35,7 @@ class Local:
         protocol: str,
         threat: Threat | None,
         rows: dict[str, int],
-        threads: int,
+        threads: int | None,
         inputs: dict[str, Any],
         watch: _tacit.Watch,
     ) -> tuple[_tacit.Outcome | Several, float | None, str | None]:
@@ -50,13 +50,13 @@ class Local:
                 plan = program.plan("lan" if instant else self.network, malicious, many, list(rows.items()))
                 protocol = json.loads(plan)["candidates"][0]["protocol"]
             start = time.perf_counter()
-            outcome = _tacit.run_local(program, protocol, self.network, threads, inputs, watch)
+            outcome = _tacit.run_local(program, protocol, self.network, 1 if threads is None else threads, inputs, watch)
         except _tacit.Failure as error:
             raise failure(error) from None
         return outcome, time.perf_counter() - start if instant else None, plan
 
     def _over_tls(
-        self, program: _tacit.Program, protocol: str, threat: Threat, threads: int, inputs: dict[str, Any], watch: _tacit.Watch
+        self, program: _tacit.Program, protocol: str, threat: Threat, threads: int | None, inputs: dict[str, Any], watch: _tacit.Watch
     ) -> Several:
         parties = _tacit.loopback(program.parties)
         owner = {name: party for name, party, *_ in program.inputs}
@@ -153,7 +153,7 @@ class Net:
     connection for all of them.
     """
 
-    def __init__(self, party: _tacit.Party, session: str, threads: int, connect_timeout: float, timeout: float) -> None:
+    def __init__(self, party: _tacit.Party, session: str, threads: int | None, connect_timeout: float, timeout: float) -> None:
         self._party, self._session, self._threads, self._deadlines = party, session, threads, (connect_timeout, timeout)
         self._connection: _tacit.Connection | None = None
 
@@ -191,7 +191,7 @@ class Net:
         except _tacit.Failure as error:
             raise failure(error) from None
 
-    def _connecting(self, session: str | None, threads: int | None) -> tuple[str, int, float, float]:
+    def _connecting(self, session: str | None, threads: int | None) -> tuple[str, int | None, float, float]:
         own = (self._session if session is None else session, self._threads if threads is None else threads)
         return *own, *self._deadlines
 
@@ -249,7 +249,7 @@ def connect(
     file: str | os.PathLike[str],
     *,
     session: str = "default",
-    threads: int = 1,
+    threads: int | None = None,
     connect_timeout: float = 60.0,
     timeout: float = 30.0,
 ) -> Net:
@@ -258,7 +258,7 @@ def connect(
     Args:
         file: The party's file, with its private key and the fingerprints of the others.
         session: The name of runs: parties whose names differ do not meet.
-        threads: Worker threads of each party.
+        threads: Worker threads of each party: one unless it is said, or as many as the parties choose with the protocol.
         connect_timeout: Seconds that the others may take to come up.
         timeout: Seconds that a wait for data may take without progress.
     """

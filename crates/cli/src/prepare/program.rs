@@ -66,7 +66,7 @@ fn one_party(
 ) -> Result<Prepared, CliError> {
     let prepared = prepared(args, program, names)?;
     let public = args.run.program.sources(&|_| Ok(false))?.public(program)?.inputs;
-    meeting.config.workers = args.run.threads;
+    meeting.config.workers = args.run.threads();
     let facts = engine::facts(&prepared, &public);
     let name = &names.session[meeting.config.me.index()];
     let preparer = Party { args, name, facts };

@@ -35,7 +35,7 @@ fn job(args: &PrepareArgs, parties: &Parties) -> Result<TripleJob, CliError> {
         CliError::input("say how many: --count 100000, as many as a run's circuit has ANDs")
     })?;
     let bits = args.mask_bits.unwrap_or(triples.saturating_add(INPUT_BITS));
-    Ok(TripleJob { assignment: assignment.clone(), workers: args.run.threads, triples, bits })
+    Ok(TripleJob { assignment: assignment.clone(), workers: args.run.threads(), triples, bits })
 }
 
 /// One party prepares.

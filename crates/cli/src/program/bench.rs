@@ -251,7 +251,7 @@ fn party(
             config.workers = args.threads;
             let mut session = connect(&config)?;
             let rows = show::rows(program, &args.rows)?;
-            let how = (&args.options(), wanted);
+            let how = (&args.options(), wanted, None);
             let (job, choice) = auto::for_program(&mut session, program, &names, &rows, how)?;
             (session, job, Some(choice))
         }

@@ -131,8 +131,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "auto|none|a=2,het=1", default_value = "none")]
     pub balance: Balancing,
 
-    #[arg(long, default_value_t = 1, value_parser = flags::threads(), help = flags::THREADS)]
-    pub threads: usize,
+    /// Threads per party; with several assignments of roles, per assignment [default: 1; where the parties choose the protocol
+    /// they choose this too]
+    #[arg(long, value_name = "THREADS", value_parser = flags::threads())]
+    threads: Option<usize>,
 
     /// When messages that do not depend on inputs are sent
     #[arg(long, default_value = "interleaved")]
@@ -426,6 +428,11 @@ impl RunArgs {
         Ok(Parties::of(config, &path.display().to_string(), self.protocol, outside)?)
     }
 
+    /// Threads per party, at first.
+    pub fn threads(&self) -> usize {
+        self.threads.unwrap_or(1)
+    }
+
     /// The network to play between so many local parties.
     pub fn shape(&self, parties: usize) -> Result<Option<Profile>, CliError> {
         let load = |name| Profile::of_parties(name, parties);
@@ -440,7 +447,8 @@ impl RunArgs {
             roles: self.roles.clone(),
             mix: self.mix.clone(),
             balance: self.balance.clone(),
-            threads: self.threads,
+            threads: self.threads(),
+            spread: self.threads.is_none() && self.wanted.is_some(),
             preprocessing: self.preprocessing.into(),
             stored: self.prepared.clone(),
             form: self.form,

@@ -217,6 +217,8 @@ const SHARES: [&[Form]; 3] = [
 /// Products of two to eight factors in one round.
 pub const MULTI_FAN_IN: Protocol = Protocol::new(&Descriptor {
     name: "multi-fan-in",
+    page: "multi-fan-in.md",
+    best_for: "wide-area networks: an AND of up to eight inputs takes one round",
     parties: Parties::Exactly(3),
     security: Security::SemiHonest,
     status: Status::Product,
