@@ -286,10 +286,7 @@ fn chosen(args: &LabArgs, task: &Task, profile: &Profile) -> Result<(LabArgs, Ch
             (estimate, choice)
         }
     };
-    let places = |it: &Assignment| {
-        it.places.iter().map(|party| party.0.to_string()).collect::<Vec<_>>().join(",")
-    };
-    let roles = Roles::Given(estimate.assignments.iter().map(places).collect());
+    let roles = roles::written(&estimate.assignments).parse().map_err(CliError::input)?;
     let protocol = estimate.protocol;
     let chosen = LabArgs {
         protocol: protocol.to_string(),

@@ -56,6 +56,7 @@ pub fn of_circuit(compiled: &Compiled) -> Costs {
         ahead: if first { waits.ahead } else { 0 },
         levels: vec![Waits { links: all.critical, steps: levels }],
         serial: Vec::new(),
+        before: Vec::new(),
         ends: waits.online - levels,
         checks: latencies::checks(protocol, all.proof_rounds),
     };
@@ -112,8 +113,8 @@ fn steps_of_program(
     if job.protocol.garbles() {
         let circuits = prepared.circuits()?;
         let (ahead, ends) = (circuits * ahead, circuits * online);
-        let (levels, serial) = (Vec::new(), Vec::new());
-        return Ok(Steps { set_up, ahead, levels, serial, ends, checks });
+        let (levels, serial, before) = (Vec::new(), Vec::new(), Vec::new());
+        return Ok(Steps { set_up, ahead, levels, serial, before, ends, checks });
     }
     let everyone = job.everyone();
     let awaited = cost.awaited.between(|bytes| bytes.placed(&everyone));
@@ -132,10 +133,24 @@ fn steps_of_program(
             }
         }
     }
-    let serial = together.iter().map(|wait| loads(&wait.bytes)).collect();
+    let serial: Vec<Loads> = together.iter().map(|wait| loads(&wait.bytes)).collect();
+    let taken = |link: &(usize, usize, f64)| {
+        serial.iter().any(|bytes| goes(bytes, link.0, link.1) && goes(bytes, link.1, link.0))
+    };
+    let before = match first {
+        true => Traffic::default(),
+        false => Traffic { on: cost.bytes.pre.clone(), ..Traffic::default() },
+    };
+    let mut before = loads(&before.placed(&everyone));
+    before.retain(taken);
     let levels = waits_of_program(job, cost, &together);
     // Who waits most need not wait for inputs or results.
-    Ok(Steps { set_up, ahead, levels, serial, ends: 1, checks })
+    Ok(Steps { set_up, ahead, levels, serial, before, ends: 1, checks })
+}
+
+/// Whether something goes over a link.
+fn goes(bytes: &Loads, from: usize, to: usize) -> bool {
+    bytes.iter().any(|link| (link.0, link.1) == (from, to))
 }
 
 /// How often operations wait for which links. Where parties answer each other, waits for different links come one after the
@@ -210,6 +225,8 @@ struct Steps {
     levels: Vec<Waits>,
     /// Bytes online that are waited for one after the other.
     serial: Vec<Loads>,
+    /// Bytes that go over the same links ahead of them.
+    before: Loads,
     /// For inputs, labels and results.
     ends: u64,
     /// For each other.
@@ -240,18 +257,21 @@ impl Steps {
                 waits: vec![waits(each_other.clone(), self.set_up)],
                 bytes: each_other.iter().map(|link| (link.0, link.1, keys(protocol))).collect(),
                 serial: Vec::new(),
+                before: Vec::new(),
                 work: of_set_up(protocol),
             },
             ahead: Phase {
                 waits: vec![waits(ahead_links, self.ahead)],
                 bytes: ahead,
                 serial: Vec::new(),
+                before: Vec::new(),
                 work: work_ahead * products.preprocessed as f64,
             },
             online: Phase {
                 waits: self.levels.into_iter().chain(ends).collect(),
                 bytes: online,
                 serial: self.serial,
+                before: self.before,
                 work: work_online * products.online as f64 + Work { steps, ..Work::default() },
             },
             memory_bytes: 0.0,

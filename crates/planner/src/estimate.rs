@@ -171,6 +171,22 @@ impl Setting<'_> {
         job: &ProgramJob,
         free: Free,
     ) -> Result<Estimate, LeftOut> {
+        let best = self.program_with(program, job, free)?;
+        if best.assignments.len() == 1 || job.assignments().len() > 1 {
+            return Ok(best);
+        }
+        // Roles are split by what links carry. What waits behind what is known only now.
+        let single = self.program_with(program, job, Free { split: false, ..free })?;
+        let seconds = |estimate: &Estimate| estimate.counted(Objective::Total).total();
+        Ok(if seconds(&single) <= seconds(&best) { single } else { best })
+    }
+
+    fn program_with(
+        &self,
+        program: &Program,
+        job: &ProgramJob,
+        free: Free,
+    ) -> Result<Estimate, LeftOut> {
         let (protocol, mut job) = (job.protocol, job.clone());
         // Circuits that are large are not drawn to choose roles for them, and none where there is no choice.
         if has_choice(&job, free) && !is_large(program, &job)? {

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! What is waited for over different links comes one after the other: the times that it takes to send are added up, unless what
-//! goes over all links at once takes longer.
+//! goes over all links at once takes longer. What roles send ahead is on its way first: where it takes the same links, as those of
+//! several assignments of roles side by side do, the rest waits behind it.
 //!
 //! Where a protocol sends while it computes this is more than it takes; which of the three parts is the largest stays
 //! the same.
@@ -24,6 +25,8 @@ pub struct Phase {
     pub bytes: Vec<(usize, usize, f64)>,
     /// Those of them that go one after the other, as parties wait for some before they send the next.
     pub serial: Vec<Vec<(usize, usize, f64)>>,
+    /// Those of them that roles send ahead, over the links that serial ones take later.
+    pub before: Vec<(usize, usize, f64)>,
     /// What is computed.
     pub work: Work,
 }
@@ -93,7 +96,7 @@ impl Phase {
 
     fn sending(&self, network: &Network) -> f64 {
         let serial: f64 = self.serial.iter().map(|bytes| network.sending(bytes)).sum();
-        network.sending(&self.bytes).max(serial)
+        network.sending(&self.bytes).max(network.sending(&self.before) + serial)
     }
 }
 

@@ -22,7 +22,7 @@ pub enum Roles {
     /// Assignments side by side, so that equal links are equally busy.
     Split,
     /// One assignment, or several side by side: parties by name or number, behind a protocol and a
-    /// colon if it is another one.
+    /// colon if it is another one, before ` x3` if it takes three times as large a part as others.
     Given(Vec<String>),
 }
 
@@ -54,7 +54,34 @@ pub fn named(
     }
 }
 
+/// Assignments as [`named`] takes them, parties by number.
+#[must_use]
+pub fn written(assignments: &[Assignment]) -> String {
+    let several = assignments.len() > 1;
+    let written = |it: &Assignment| {
+        let places = it.places.iter().map(|party| party.0.to_string()).collect::<Vec<_>>();
+        let protocol = match it.protocol == assignments[0].protocol {
+            true => String::new(),
+            false => format!("{}:", it.protocol),
+        };
+        let weight =
+            if several && it.weight != 1 { format!(" x{}", it.weight) } else { String::new() };
+        format!("{protocol}{}{weight}", places.join(","))
+    };
+    assignments.iter().map(written).collect::<Vec<_>>().join(";")
+}
+
 fn assignment(text: &str, protocol: Protocol, parties: &Parties) -> Result<Assignment> {
+    let (text, weight) = match text.rsplit_once(" x") {
+        None => (text, 1),
+        Some((text, weight)) => {
+            let weight = weight.parse().ok().filter(|weight| (1..=MAX_WEIGHT).contains(weight));
+            let weight = weight.ok_or_else(|| {
+                Error::input(format!("behind x stands a part, from 1 to {MAX_WEIGHT}: {text} x3"))
+            })?;
+            (text.trim_end(), weight)
+        }
+    };
     let (protocol, names) = match text.split_once(':') {
         None => (protocol, text),
         Some((name, names)) => {
@@ -64,8 +91,11 @@ fn assignment(text: &str, protocol: Protocol, parties: &Parties) -> Result<Assig
             (checked(named, strong, protocol.batch())?, names)
         }
     };
-    Ok(Assignment::new(protocol, parties.list(names)?))
+    Ok(Assignment { weight, ..Assignment::new(protocol, parties.list(names)?) })
 }
+
+/// The largest weight of an assignment.
+const MAX_WEIGHT: u32 = 1 << 16;
 
 /// A protocol whose checks of products are as strong as is asked for, and check so many together.
 pub fn checked(
@@ -204,5 +234,27 @@ mod tests {
         assert_eq!([all[0].protocol, all[1].protocol], [parsed("quad"), parsed("quad-het")]);
         let unknown: Roles = "quadr:0,1,2,3".parse().unwrap();
         assert!(named(Some(&unknown), parsed("quad"), &Parties::numbered(4)).is_err());
+    }
+
+    #[test]
+    fn what_is_written_is_read_as_the_same() {
+        let parties = Parties(["alice", "bob", "carol", "dave"].map(String::from).to_vec());
+        for (protocol, text, weights) in [
+            (parsed("quad"), "2,0,1,3", vec![1]),
+            (parsed("quad"), "0,1,2,3 x3;3,2,1,0", vec![3, 1]),
+            (parsed("quad"), "0,1,2,3 x2;quad-het:3,2,1,0 x5", vec![2, 5]),
+        ] {
+            let roles: Roles = text.parse().unwrap();
+            let found = named(Some(&roles), protocol, &parties).unwrap();
+            assert_eq!(found.iter().map(|it| it.weight).collect::<Vec<_>>(), weights);
+            assert_eq!(written(&found), text);
+        }
+        let by_name: Roles = "alice,bob,carol,dave x7;dave,carol,bob,alice".parse().unwrap();
+        let found = named(Some(&by_name), parsed("quad-het"), &parties).unwrap();
+        assert_eq!(written(&found), "0,1,2,3 x7;3,2,1,0");
+        for wrong in ["0,1,2 x0", "0,1,2 x", "0,1,2 x99999999", "0,1,2 x-1"] {
+            let error = named(Some(&wrong.parse().unwrap()), parsed("lift"), &parties).unwrap_err();
+            assert!(error.to_string().contains("from 1 to"), "{error}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use crate::run::{Parties, in_turn};
 use crate::task::Task;
 use serde::Serialize;
 use std::path::Path;
-use tacit_engine::circuit::Assignment;
+use tacit::runtime::roles;
 use tacit_engine::program::CHUNK_ROWS;
 use tacit_planner::{Estimate, Objective};
 
@@ -88,7 +88,7 @@ fn options(args: &PlanArgs, chosen: &Estimate) -> Vec<String> {
     let mut options = vec!["--protocol".to_owned(), chosen.protocol.to_string()];
     let mut add = |flag: &str, value: String| options.extend([flag.to_owned(), value]);
     if chosen.protocol.has_unlike_roles() {
-        add("--roles", roles(&chosen.assignments));
+        add("--roles", roles::written(&chosen.assignments));
     }
     if let Some(by) = chosen.by.filter(|_| chosen.protocol.has_rings()) {
         add("--by", by.to_string());
@@ -103,15 +103,6 @@ fn options(args: &PlanArgs, chosen: &Estimate) -> Vec<String> {
         add("--preprocessing", "separate".into());
     }
     options
-}
-
-/// As `--roles` takes them.
-pub fn roles(assignments: &[Assignment]) -> String {
-    let places = |assignment: &Assignment| {
-        let places = assignment.places.iter().map(|place| place.0.to_string());
-        places.collect::<Vec<_>>().join(",")
-    };
-    assignments.iter().map(places).collect::<Vec<_>>().join(";")
 }
 
 /// Whose an input is, if anybody's, and the arguments that give it: among all, and to its owner alone.

@@ -1,14 +1,14 @@
 //! What `tacit plan` prints.
 
 use super::args::PlanArgs;
-use super::commands::{Commands, roles};
+use super::commands::Commands;
 use crate::output::Report;
 use crate::run::Parties;
 use crate::task::Task;
 use crate::units::seconds;
 use serde::Serialize;
 use std::io::{self, Write};
-use tacit::runtime::Profile;
+use tacit::runtime::{Profile, roles};
 use tacit_planner::{Bound, Estimate, LeftOut, Objective, Seconds, Threat};
 use tacit_sharing::Protocol;
 
@@ -118,7 +118,7 @@ impl Candidate {
             protects_against: estimate.protocol.security().among(estimate.protocol.parties()),
             by: estimate.by.map(|by| by.name()),
             chunk_rows: estimate.chunk_rows,
-            roles: roles(&estimate.assignments),
+            roles: roles::written(&estimate.assignments),
             seconds: Phases { set_up, ahead, online, total: set_up + ahead + online },
             latency_seconds: counted.latency,
             bandwidth_seconds: counted.bandwidth,

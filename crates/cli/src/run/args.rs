@@ -114,7 +114,7 @@ pub struct RunArgs {
     pub reveal: Vec<PortParties>,
 
     /// Who plays roles 0, 1, 2 and so on of the protocol: parties, or several assignments side by
-    /// side, such as `0,1,2;2,1,0` (`0,1,2,3;quad-het:3,2,1,0` of two protocols); `split` for assignments that use all links alike; `auto` to
+    /// side, such as `0,1,2;2,1,0` (`0,1,2,3;quad-het:3,2,1,0` of two protocols, `0,1,2 x3;2,1,0` with three times the rows or instances for the first); `split` for assignments that use all links alike; `auto` to
     /// measure the links and take what is fastest on them [default: parties in their order]
     #[arg(long, value_name = "PARTIES|split|auto")]
     pub roles: Option<Roles>,
