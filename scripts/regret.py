@@ -8,6 +8,7 @@ is by how much the choice is slower than the fastest candidate measured.
     scripts/regret.py virtual              in virtual time, by the network alone: the same in every run
     scripts/regret.py sockets              processes on this machine, TLS over shaped sockets, with computing
     scripts/regret.py virtual --only sort,10mbit --table
+    scripts/regret.py sockets --skip dot,matmul,pay-gap
 
 It needs `tacit` (target/release/tacit, or TACIT).
 """
@@ -102,7 +103,9 @@ def measured(kind, cell, runs):
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             failed.append(f"{candidate['protocol']}: {error}")
             continue
-        found.append({"protocol": candidate["protocol"], "by": candidate["by"], "predicted": candidate["seconds"]["total"], "seconds": seconds})
+        found.append(
+            {"protocol": candidate["protocol"], "by": candidate["by"], "predicted": candidate["seconds"]["total"], "seconds": seconds}
+        )
     if not found or found[0]["protocol"] != near[0]["protocol"]:
         raise RuntimeError(f"the choice does not run: {failed}")
     best = min(found, key=lambda it: it["seconds"])
@@ -155,18 +158,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=["virtual", "sockets"])
     parser.add_argument("--only", default="", help="cells that have all of these words, with commas between them")
+    parser.add_argument("--skip", default="", help="not cells that have one of these words, with commas between them")
     parser.add_argument("--runs", type=int, default=1, help="runs of each candidate, whose median counts (sockets)")
     parser.add_argument("--table", action="store_true", help="print the table at the end, in Markdown")
     parser.add_argument("--output", help="write all that was measured, as JSON")
     arguments = parser.parse_args()
     os.chdir(ROOT)
-    words = [it for it in arguments.only.split(",") if it]
+    words, skipped = ([it for it in text.split(",") if it] for text in (arguments.only, arguments.skip))
     wanted = []
     for path, rows in PROGRAMS:
         for network in NETWORKS:
             for threat, flags in THREATS:
                 name = f"{path} {rows} {network} {threat}"
-                if all(word in name for word in words):
+                if all(word in name for word in words) and not any(word in name for word in skipped):
                     wanted.append((name, threat, (path, rows, network, flags)))
     cells, broken = [], []
     # Virtual time is the same whatever else runs.

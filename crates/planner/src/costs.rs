@@ -57,6 +57,7 @@ pub fn of_circuit(compiled: &Compiled) -> Costs {
         levels: vec![Waits { links: all.critical, steps: levels }],
         serial: Vec::new(),
         before: Vec::new(),
+        side_by_side: job.assignments.len() > 1,
         ends: waits.online - levels,
         checks: latencies::checks(protocol, all.proof_rounds),
     };
@@ -114,7 +115,8 @@ fn steps_of_program(
         let circuits = prepared.circuits()?;
         let (ahead, ends) = (circuits * ahead, circuits * online);
         let (levels, serial, before) = (Vec::new(), Vec::new(), Vec::new());
-        return Ok(Steps { set_up, ahead, levels, serial, before, ends, checks });
+        let side_by_side = false;
+        return Ok(Steps { set_up, ahead, levels, serial, before, side_by_side, ends, checks });
     }
     let everyone = job.everyone();
     let awaited = cost.awaited.between(|bytes| bytes.placed(&everyone));
@@ -144,8 +146,9 @@ fn steps_of_program(
     let mut before = loads(&before.placed(&everyone));
     before.retain(taken);
     let levels = waits_of_program(job, cost, &together);
+    let side_by_side = job.assignments().len() > 1;
     // Who waits most need not wait for inputs or results.
-    Ok(Steps { set_up, ahead, levels, serial, before, ends: 1, checks })
+    Ok(Steps { set_up, ahead, levels, serial, before, side_by_side, ends: 1, checks })
 }
 
 /// Whether something goes over a link.
@@ -227,6 +230,8 @@ struct Steps {
     serial: Vec<Loads>,
     /// Bytes that go over the same links ahead of them.
     before: Loads,
+    /// Whether several assignments of roles send side by side.
+    side_by_side: bool,
     /// For inputs, labels and results.
     ends: u64,
     /// For each other.
@@ -258,6 +263,7 @@ impl Steps {
                 bytes: each_other.iter().map(|link| (link.0, link.1, keys(protocol))).collect(),
                 serial: Vec::new(),
                 before: Vec::new(),
+                side_by_side: false,
                 work: of_set_up(protocol),
             },
             ahead: Phase {
@@ -265,6 +271,7 @@ impl Steps {
                 bytes: ahead,
                 serial: Vec::new(),
                 before: Vec::new(),
+                side_by_side: false,
                 work: work_ahead * products.preprocessed as f64,
             },
             online: Phase {
@@ -272,6 +279,7 @@ impl Steps {
                 bytes: online,
                 serial: self.serial,
                 before: self.before,
+                side_by_side: self.side_by_side,
                 work: work_online * products.online as f64 + Work { steps, ..Work::default() },
             },
             memory_bytes: 0.0,

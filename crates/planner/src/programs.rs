@@ -73,7 +73,7 @@ pub fn for_program(
     let given = demands[0].as_ref().ok().and_then(|given| alone(std::slice::from_ref(given)).ok());
     let mut chosen = candidates.swap_remove(possible[best.parts[0].0]);
     let mut seconds = best.seconds;
-    if free.roles && free.split && can_split(&chosen) {
+    if free.roles && free.split && can_split(&chosen) && !hears_before_it_deals(job.protocol) {
         let protocols: Vec<Protocol> =
             std::iter::once(job.protocol).chain(beside.iter().copied()).collect();
         let split = split_program(network, program, &chosen, &protocols, Wanted::Best)?;
@@ -95,6 +95,12 @@ pub fn for_program(
 fn can_split(job: &ProgramJob) -> bool {
     let shares = job.protocol.has_roles() && !job.protocol.is_trusted_party();
     shares && job.preprocessing == Preprocessing::Interleaved
+}
+
+/// Whether a role that deals hears first what others deferred, so that it does not work ahead from one operation to the next: what
+/// links carry says little then of how long several assignments of roles take side by side.
+fn hears_before_it_deals(protocol: Protocol) -> bool {
+    protocol.ahead().is_some_and(|ahead| ahead != convert::dealer(protocol))
 }
 
 /// Chooses assignments of roles for a program among some protocols whose values parties can take from one to the other.
@@ -239,8 +245,7 @@ fn awaited(protocol: Protocol, by: By) -> Traffic {
         return products;
     }
     let all = products + convert::gadget_cost(protocol);
-    let dealer = convert::dealer(protocol);
-    match protocol.ahead().is_some_and(|ahead| ahead != dealer) {
+    match hears_before_it_deals(protocol) {
         // The dealer deals when it has heard what was raised: both ways are waited for.
         true => {
             let deals = Traffic { on: convert::deal_cost(protocol).pre, ..Traffic::default() };

@@ -3,8 +3,10 @@
 use super::Compute;
 use crate::link::LinkProfile;
 use rustix::time::{ClockId, clock_gettime};
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
@@ -37,7 +39,59 @@ impl Clock {
 pub(crate) struct DirectedLink {
     pub(crate) byte_ps: u64,
     pub(crate) delay_ps: u64,
-    free_ps: AtomicU64,
+    busy: Mutex<Busy>,
+}
+
+/// When a link is taken. Threads use it in another order than that of their clocks: one whose clock is behind takes what others
+/// have left free before.
+#[derive(Default)]
+struct Busy {
+    /// Ends of spans by their beginnings. They do not touch each other.
+    spans: BTreeMap<u64, u64>,
+    /// Nothing is free before.
+    forgotten_ps: u64,
+}
+
+/// Spans of a link that are told apart.
+const SPANS: usize = 1 << 12;
+
+impl Busy {
+    /// Takes what is free from `now_ps` on, so long in all; returns when that ends.
+    fn take(&mut self, now_ps: u64, takes: u64) -> u64 {
+        let (mut at, mut left) = (now_ps.max(self.forgotten_ps), takes);
+        loop {
+            // The span that goes on then, or has just ended.
+            let last = self.spans.range(..=at).next_back().map(|(begin, end)| (*begin, *end));
+            let last = last.filter(|(_, end)| *end >= at);
+            at = last.map_or(at, |(_, end)| end);
+            if left == 0 {
+                return at;
+            }
+            let next = self.spans.range((Excluded(at), Unbounded)).next();
+            let next = next.map(|(begin, end)| (*begin, *end));
+            let until = next.map_or(u64::MAX, |(begin, _)| begin).min(at.saturating_add(left));
+            let begin = last.map_or(at, |(begin, _)| begin);
+            let end = match next {
+                Some((next, end)) if next == until => {
+                    self.spans.remove(&next);
+                    end
+                }
+                _ => until,
+            };
+            self.spans.insert(begin, end);
+            left -= until - at;
+            at = until;
+            if left == 0 || until == u64::MAX {
+                break;
+            }
+        }
+        if self.spans.len() > SPANS
+            && let Some((_, end)) = self.spans.pop_first()
+        {
+            self.forgotten_ps = end;
+        }
+        at
+    }
 }
 
 impl DirectedLink {
@@ -45,26 +99,20 @@ impl DirectedLink {
         DirectedLink {
             byte_ps: profile.byte_ps(),
             delay_ps: profile.delay_ps(),
-            free_ps: AtomicU64::new(0),
+            busy: Mutex::default(),
         }
     }
 
-    /// Occupies the link for `bytes` from `now_ps` or when it is free; returns the departure.
+    /// Occupies the link for `bytes` from `now_ps` on, while it is free; returns the departure, as if it were free from then on
+    /// until they have left.
     #[inline]
     pub(crate) fn depart(&self, now_ps: u64, bytes: usize) -> u64 {
         if self.byte_ps == 0 {
             return now_ps;
         }
         let takes = self.byte_ps.saturating_mul(bytes as u64);
-        let mut free = self.free_ps.load(Relaxed);
-        loop {
-            let departure = free.max(now_ps);
-            let until = departure.saturating_add(takes);
-            match self.free_ps.compare_exchange_weak(free, until, Relaxed, Relaxed) {
-                Ok(_) => return departure,
-                Err(now) => free = now,
-            }
-        }
+        let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        busy.take(now_ps, takes) - takes
     }
 }
 
@@ -112,4 +160,36 @@ impl Charger {
 fn thread_cpu_ns() -> u64 {
     let t = clock_gettime(ClockId::ThreadCPUTime);
     t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_comes_later_with_an_earlier_clock_takes_what_is_free() {
+        let mut busy = Busy::default();
+        // In the order of their clocks, each leaves when the one before has left.
+        assert_eq!([busy.take(0, 10), busy.take(5, 10), busy.take(50, 10)], [10, 20, 60]);
+        // Between them thirty are free.
+        assert_eq!(busy.take(0, 10), 30);
+        assert_eq!(busy.take(35, 5), 40);
+        // Nine before the last one: five, and then ten.
+        assert_eq!(busy.take(22, 25), 70);
+        assert_eq!(busy.spans.into_iter().collect::<Vec<_>>(), [(0, 70)]);
+        let mut busy = Busy::default();
+        assert_eq!([busy.take(7, 0), busy.take(0, 5), busy.take(3, 0)], [7, 5, 5]);
+    }
+
+    #[test]
+    fn as_much_leaves_as_the_link_carries_whatever_the_order() {
+        let mut busy = Busy::default();
+        let clocks = (0..10_000u64).map(|i| i * 7919 % 10_007 * 20);
+        let last = clocks.map(|clock| busy.take(clock, 10)).max();
+        let taken: u64 = busy.spans.iter().map(|(begin, end)| end - begin).sum();
+        assert!(busy.spans.len() <= SPANS && last > Some(200_000));
+        assert!(taken + busy.forgotten_ps >= 100_000, "nothing leaves at the same time");
+        let ordered = busy.spans.iter().zip(busy.spans.iter().skip(1));
+        assert!(ordered.into_iter().all(|((_, end), (begin, _))| end < begin));
+    }
 }

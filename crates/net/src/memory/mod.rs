@@ -2,7 +2,8 @@
 //!
 //! Each mesh has its own virtual clock. A message leaves at the later of its sender's clock and
 //! the time at which the directed link is free, occupies the link for its length divided by the
-//! bandwidth, and arrives a delay later; the streams (and workers) of a party share the link.
+//! bandwidth, and arrives a delay later; the streams (and workers) of a party share the link. A worker
+//! whose clock is behind those of others takes what they left free.
 //! Receiving moves the clock to the arrival of the last byte taken. Sending does not move it.
 //! Control operations (agree, barrier, finish) take one delay of each link and no bandwidth:
 //! they leave at the latest clock of the party's meshes and move all of them to the latest
