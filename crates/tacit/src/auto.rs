@@ -159,17 +159,18 @@ impl Beside {
     pub const NOTHING: Beside = Beside { threads: 1, split: false };
 }
 
-/// What a job takes over the connection that there is, or over a second one with more threads, or with several assignments of
-/// roles, if it takes less so although parties take `again` seconds to connect again.
+/// What a job takes over the connection that there is, or over a second one with up to so many threads, or with several
+/// assignments of roles, if it takes less so although parties take `again` seconds to connect as many threads again.
 fn widest<J>(
-    (most, again): (usize, f64),
+    most: usize,
+    again: impl Fn(usize) -> f64,
     estimate: impl Fn(Beside) -> std::result::Result<(Estimate, J), String>,
 ) -> std::result::Result<(Estimate, J), String> {
     let seconds = |of: &(Estimate, J)| of.0.counted(Objective::Total);
     let narrow = estimate(Beside::NOTHING)?;
     let parts = seconds(&narrow);
     // Waiting gets no shorter.
-    if most == 0 || parts.computing + parts.bandwidth <= again {
+    if most == 0 || parts.computing + parts.bandwidth <= again(1) {
         return Ok(narrow);
     }
     let mut ways = vec![Beside { threads: 1, split: true }];
@@ -177,7 +178,10 @@ fn widest<J>(
         ways.extend([false, true].map(|split| Beside { threads: most, split }));
     }
     let wide = ways.into_iter().filter_map(|beside| estimate(beside).ok());
-    let wide = wide.map(|(estimate, job)| (estimate.connecting_again(again), job));
+    let wide = wide.map(|(estimate, job)| {
+        let threads = estimate.threads * estimate.assignments.len();
+        (estimate.connecting_again(again(threads)), job)
+    });
     Ok(wide.fold(
         narrow,
         |best, next| {
@@ -188,8 +192,8 @@ fn widest<J>(
 
 /// Round trips until parties are connected: TCP, TLS, their hellos, and good-byes to the first connection.
 const CONNECTING: f64 = 5.0;
-/// Seconds that processors take for it.
-const SHAKING_HANDS: f64 = 0.02;
+/// Seconds that processors take for it, for every thread and peer.
+const SHAKING_HANDS: f64 = 0.003;
 
 /// Measures the links and this machine, exchanges the figures, and takes the protocol whose `estimate` is the shortest:
 /// all parties compute it from the same figures, and compare it.
@@ -209,9 +213,12 @@ fn choose<J>(
     let network = Network::measured(parties, &probes);
     let memory_bytes = wanted.memory_bytes;
     let setting = Setting { network: &network, calibration: &calibration, memory_bytes };
-    let again = CONNECTING * 2.0 * network.longest_delay() + SHAKING_HANDS;
+    let again = |threads: usize| {
+        let hands = threads * (parties - 1);
+        CONNECTING * 2.0 * network.longest_delay() + SHAKING_HANDS * hands as f64
+    };
     let (best, job, choice) = rank(&setting, wanted, protocols, |setting, protocol| {
-        widest((most, again), |beside| estimate(setting, protocol, beside))
+        widest(most, again, |beside| estimate(setting, protocol, beside))
     })?;
     let choice = Choice { links: measured(&probes), measuring_seconds, ..choice };
     let Candidate { protocol, by, roles, threads, assignments, .. } = &choice.candidates[0];
@@ -337,7 +344,7 @@ mod tests {
     fn what_takes_long_is_spread_and_connecting_again_counts() {
         let chosen = |most: usize, again: f64, parts: [f64; 3]| {
             let (found, ()) =
-                widest((most, again), |beside| taking(parts, beside)).expect("an estimate");
+                widest(most, |_| again, |beside| taking(parts, beside)).expect("an estimate");
             let total = found.counted(Objective::Total).total();
             (found.assignments.len(), found.threads, total)
         };
