@@ -51,6 +51,9 @@ impl Meeting {
         }
         session.finish()?;
         self.config.workers = meshes;
+        // All were there a moment ago: nobody waits for them as for those who are yet to be started.
+        let limits = &mut self.config.limits;
+        limits.connect = limits.connect.min(limits.progress);
         self.connect()
     }
 

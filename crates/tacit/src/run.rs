@@ -67,7 +67,7 @@ pub struct Connecting {
     /// Worker threads of every party, per assignment of roles. Unless it is said it is one; but where a run connects by itself and
     /// the parties choose the protocol, they choose this too.
     pub threads: Option<usize>,
-    /// What ends it from another thread.
+    /// What ends it from another thread. Clones have the same one: give each party of a process its own.
     pub stopper: Stopper,
 }
 
