@@ -35,6 +35,16 @@ pub fn of(protocol: Protocol, depth: u64) -> Latencies {
     }
 }
 
+/// The latency of what comes ahead of products that are made after others, in one-way link delays.
+#[must_use]
+pub fn more_ahead(protocol: Protocol) -> u64 {
+    match Method::of(protocol) {
+        Some(Method::Masked | Method::Star | Method::Triples | Method::Silent) => 2,
+        Some(Method::Wide) => 4,
+        Some(Method::Transfers) | None => 0,
+    }
+}
+
 /// The latency of one level of products, in one-way link delays.
 #[must_use]
 pub fn levels(protocol: Protocol) -> u64 {

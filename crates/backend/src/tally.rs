@@ -42,6 +42,8 @@ pub struct Tally {
     awaited: Awaited,
     /// Rounds of proofs of products.
     proof_rounds: u64,
+    /// How often products of bits are made together, of one circuit's lanes: what comes ahead of them comes as often.
+    batches: u64,
     /// What a circuit costs that was evaluated before, by its address and lanes: it is asked for thousands of times.
     evaluated: HashMap<(usize, usize), Evaluated>,
     /// What each line costs, if that is asked for.
@@ -116,6 +118,8 @@ struct Evaluated {
     products: Products,
     rounds: Rounds,
     awaited: Awaited,
+    /// How many parts of its lanes go through it one after the other.
+    batches: u64,
 }
 
 impl Tally {
@@ -133,6 +137,7 @@ impl Tally {
             products: Products::default(),
             rounds: [0; MAX_ROLES],
             awaited: Awaited::default(),
+            batches: 0,
             proof_rounds: 0,
             evaluated: HashMap::new(),
             lines: None,
@@ -222,6 +227,12 @@ impl Tally {
         &self.awaited
     }
 
+    /// How often products of bits were made together so far.
+    #[must_use]
+    pub fn batches(&self) -> u64 {
+        self.batches
+    }
+
     /// Integers that each role sent under a mask so far.
     #[must_use]
     pub fn masked(&self) -> u64 {
@@ -298,7 +309,9 @@ impl Evaluated {
         }
         let words = cost::made_words(protocol, products, lanes);
         let products = cost::products(protocol, circuit.schedule(), lanes);
-        Evaluated { _circuit: circuit.clone(), bytes, words, products, rounds, awaited }
+        let batches =
+            if circuit.depth() > 0 { circuit.groups(lanes.div_ceil(64)) as u64 } else { 0 };
+        Evaluated { _circuit: circuit.clone(), bytes, words, products, rounds, awaited, batches }
     }
 }
 
@@ -334,6 +347,7 @@ impl Bits for Tally {
             .or_insert_with(|| Evaluated::new(self.protocol, circuit, lanes));
         self.bytes += &cost.bytes;
         self.awaited += &cost.awaited;
+        self.batches += cost.batches;
         self.words += cost.words;
         self.products += cost.products;
         for (rounds, more) in self.rounds.iter_mut().zip(cost.rounds) {

@@ -96,7 +96,7 @@ pub(crate) fn cost_of_program(prepared: &CompiledProgram) -> Result<Cost, Evalua
             let ahead = Traffic { on: cost::Links::default(), ..bytes.clone() };
             let (rounds, products) = ([0; cost::MAX_ROLES], Products::of(ands));
             let awaited = Awaited::default();
-            Ok(Cost { bytes, ahead, rounds, awaited, proof_rounds: 0, products })
+            Ok(Cost { bytes, ahead, rounds, awaited, proof_rounds: 0, batches: 0, products })
         }
     }
 }
@@ -110,7 +110,11 @@ fn steps_of_program(
     let checks = latencies::checks(job.protocol, cost.proof_rounds);
     let opening = job.opening.unwrap_or(job.protocol.opening());
     let Latencies { set_up, ahead, online } = latencies(job.protocol, opening, 0);
-    let ahead = if first { ahead } else { 0 };
+    let ahead = match (first, cost.batches) {
+        (false, _) => 0,
+        (true, 0 | 1) => ahead,
+        (true, batches) => ahead + (batches - 1) * latencies::more_ahead(job.protocol),
+    };
     if job.protocol.garbles() {
         let circuits = prepared.circuits()?;
         let (ahead, ends) = (circuits * ahead, circuits * online);

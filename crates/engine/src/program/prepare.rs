@@ -83,6 +83,8 @@ pub struct Cost {
     pub awaited: Awaited,
     /// Rounds of proofs of products, or of checks of triples, of the worker that has most.
     pub proof_rounds: u64,
+    /// How often products of bits are made together, by the worker that does most.
+    pub batches: u64,
     /// Products of bits, or as many as there are bits in products of numbers, or ANDs that are garbled.
     pub products: Products,
 }
@@ -92,7 +94,8 @@ impl Cost {
     pub(super) fn of(bytes: Traffic) -> Self {
         let (ahead, products) = (Traffic::default(), Products::default());
         let awaited = Awaited::default();
-        Cost { bytes, ahead, rounds: [0; MAX_ROLES], awaited, proof_rounds: 0, products }
+        let rounds = [0; MAX_ROLES];
+        Cost { bytes, ahead, rounds, awaited, proof_rounds: 0, batches: 0, products }
     }
 
     /// The cost of a program that is evaluated as circuits, each of which goes on from the one before.
@@ -258,6 +261,7 @@ impl CompiledProgram {
             let awaited = tally.awaited().between(|bytes| seating.traffic(bytes));
             cost.awaited.beside(worker / self.job.workers, &awaited);
             cost.proof_rounds = cost.proof_rounds.max(tally.proof_rounds());
+            cost.batches = cost.batches.max(tally.batches());
             cost.products += tally.products();
         }
         match self.job.preprocessing {
