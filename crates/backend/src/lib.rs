@@ -54,6 +54,7 @@ mod result;
 mod ring_keys;
 mod rings;
 mod secret;
+mod segments;
 mod sort;
 mod start;
 mod tags;

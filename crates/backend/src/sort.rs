@@ -89,6 +89,49 @@ pub(super) fn by_shuffles(
     apply(on, order, columns)
 }
 
+/// Each column with the value of the last marked row up to every row; zero before the first one.
+///
+/// Marked rows are brought to the front, in their order, and each value is replaced by its difference to the one above, the
+/// values of other rows by zeros. Moved back, the sums of the differences up to a row are the value of the last marked one. Two
+/// shuffles, each of which opens shuffled places: uniform permutations.
+pub(super) fn fill_forward(
+    on: &mut dyn Shuffles,
+    marked: &Secret,
+    columns: &[&Secret],
+) -> Result<Vec<Secret>> {
+    let n = marked.len;
+    if n > u32::MAX as usize {
+        return Err(SharingError::Shape("more rows than can be shuffled".into()));
+    }
+    let others = on.plus(marked, 1)?;
+    let rows = Rows::of(on, &Planes::of_secret(&others))?;
+    let places = places_by(on, &rows, 0, 1)?;
+    let [_, numbers] = on.numbers(n);
+    let mut moved = vec![numbers, Column::of(marked)?];
+    for column in columns {
+        moved.push(Column::of(column)?);
+    }
+    let mut moved = move_rows(on, moved, places)?.into_iter();
+    let missing = || SharingError::Shape("columns of a shuffle".into());
+    let numbers = moved.next().ok_or_else(missing)?;
+    let marked = moved.next().ok_or_else(missing)?.into_secret(marked);
+    let mut differences = Vec::new();
+    for (value, column) in moved.zip(columns) {
+        let value = value.into_secret(column);
+        let zero = on.public(value.kind, &[0], 1);
+        let above = (0..n as u32).map(|row| row.checked_sub(1).map_or((1, 0), |row| (0, row)));
+        let difference = value.sum(&value.gather_from(&[&value, &zero], above), true);
+        let difference = match difference.kind {
+            Kind::Bits => on.multiply(&marked, &difference, [1, 1])?,
+            Kind::Ring(_) => on.inject(&marked, &difference)?,
+        };
+        differences.push(Column::of(&difference)?);
+    }
+    let back = move_rows(on, differences, numbers)?;
+    let pairs = back.into_iter().zip(columns);
+    Ok(pairs.map(|(differences, column)| differences.summed().into_secret(column)).collect())
+}
+
 /// Every row's place when rows are ordered by some bits, stably.
 fn places_by(on: &mut dyn Shuffles, rows: &Rows, bit: usize, digits: usize) -> Result<Column> {
     let n = rows.n;

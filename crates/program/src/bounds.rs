@@ -12,7 +12,7 @@
 //! of a value that inexact comparisons decide says little; the value itself is usually close.
 
 use crate::infer::shape::most;
-use crate::ir::{Block, Dim, Loop, Op, Program};
+use crate::ir::{Block, Dim, Fold, Loop, Op, Program};
 use crate::types::{Extent, Interval, Type, Visibility};
 use std::cell::Cell;
 
@@ -138,6 +138,7 @@ fn results(op: &Op, operands: &[In<'_>], types: &[Type], dims: &[Dim]) -> Vec<u1
     let exact = operands.iter().all(|operand| operand.error == 0);
     match op {
         Op::Sort { .. } => sorted(operands),
+        Op::Segment { fold } => segments(*fold, operands, dims),
         Op::Circuit { .. } if exact => vec![0; types.len()],
         Op::Circuit { .. } => types.iter().map(|ty| width(ty.element.interval())).collect(),
         _ => vec![result(op, operands, &types[0], dims)],
@@ -152,6 +153,18 @@ fn sorted(operands: &[In<'_>]) -> Vec<u128> {
         _ => operand.error.saturating_add(width(operand.ty.interval)),
     };
     std::iter::once(keys).chain(operands[1..].iter().map(moved)).collect()
+}
+
+/// As far off as their columns, or as sums of them; anything of the column, where it is not sure where segments begin.
+fn segments(fold: Fold, operands: &[In<'_>], dims: &[Dim]) -> Vec<u128> {
+    let rows = operands[0].ty.shape.first().map_or(0, |rows| length(rows, dims));
+    let times = if fold == Fold::Sum { rows } else { 1 };
+    let unsure = operands[0].error > 0;
+    let column = |column: &In<'_>| {
+        let off = if unsure { width(column.ty.interval.join(Interval::point(0))) } else { 0 };
+        column.error.saturating_add(off).saturating_mul(times)
+    };
+    operands[1..].iter().map(column).collect()
 }
 
 fn result(op: &Op, operands: &[In<'_>], ty: &Type, dims: &[Dim]) -> u128 {

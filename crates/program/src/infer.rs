@@ -40,6 +40,7 @@ pub fn infer(
         Op::Loop(inner) => nested::repeat(&context, inner)?,
         Op::Circuit { name, circuit } => nested::circuit(&context, name, circuit)?,
         Op::Sort { .. } => tables::sort(&context)?,
+        Op::Segment { fold } => tables::segment(&context, *fold)?,
         _ => vec![single(op, &context)?],
     };
     for ty in &types {
@@ -175,6 +176,7 @@ fn expect_operands(op: &Op, given: usize) -> Result<(), String> {
         Op::Div | Op::Rem | Op::Less | Op::Equal | Op::MatMul => (2, 2),
         Op::And | Op::Or | Op::Xor => (2, 2),
         Op::SliceAt { .. } => (2, 2),
+        Op::Segment { .. } => (2, usize::MAX),
         Op::Select | Op::UpdateAt { .. } => (3, 3),
         Op::GroupSum { .. } => (2, 3),
         Op::GroupCount { .. } => (1, 2),

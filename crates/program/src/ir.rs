@@ -302,6 +302,13 @@ pub enum Op {
         /// Greatest first; equal keys still keep their order.
         descending: bool,
     },
+    /// Goes through rows from the first to the last, and folds what came since a segment began. Operands: a bit `[n]`
+    /// that says where segments begin, then columns `[n]`; one result per column. Rows before the first segment
+    /// are one of their own, but for [`Fold::First`].
+    Segment {
+        /// What is made of the rows of a segment up to each one, itself among them.
+        fold: Fold,
+    },
     /// A circuit, lane by lane. One operand per input port, bits or integers of the port's width;
     /// one result per output port, the declared types.
     Circuit {
@@ -313,6 +320,19 @@ pub enum Op {
     /// A loop. Operands: the carried values, then the values of outside that the body reads.
     /// One result per carried value.
     Loop(Box<Loop>),
+}
+
+/// What [`Op::Segment`] makes of the rows of a segment so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fold {
+    /// The value with which the segment begins: each row gets the last one that was marked. Zero before all segments.
+    First,
+    /// The sum of its values.
+    Sum,
+    /// The least of its values.
+    Min,
+    /// The greatest of its values.
+    Max,
 }
 
 /// A value that leaves the computation.

@@ -135,6 +135,17 @@ impl Column {
         }, dry Column::Dry { rows: self.len(), bytes: self.row_bytes() }))
     }
 
+    /// The sums of the rows up to each one; of bits, whether they are an odd number.
+    pub(super) fn summed(&self) -> Column {
+        with_column!(self, v, of => of(v.map(|run| {
+            let mut sums = run.clone();
+            for row in 1..sums.len() {
+                sums[row] = sums[row].add(sums[row - 1]);
+            }
+            sums
+        })), dry Column::Dry { rows: self.len(), bytes: self.row_bytes() })
+    }
+
     /// As an array like another.
     pub(super) fn into_secret(self, like: &Secret) -> Secret {
         match self {

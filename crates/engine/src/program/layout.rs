@@ -190,9 +190,8 @@ fn keeps_rows(op: &Op, types: &[&Type], results: &[Type]) -> bool {
     let row = |ty: &&Type| ty.shape.first() == Some(extent);
     let all_rows = || types.iter().all(row) && results.iter().all(|ty| row(&ty));
     match op {
-        Op::Sort { .. } | Op::Loop(_) | Op::Parameter(_) | Op::Input { .. } | Op::Constant(_) => {
-            false
-        }
+        Op::Sort { .. } | Op::Segment { .. } => false,
+        Op::Loop(_) | Op::Parameter(_) | Op::Input { .. } | Op::Constant(_) => false,
         Op::Broadcast => {
             let aligned = types[0].shape.len() == results[0].shape.len() && row(&types[0]);
             aligned || !has_rows(&types[0].shape)

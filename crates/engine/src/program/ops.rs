@@ -7,7 +7,7 @@ use super::operand::{Task, wrapped};
 use super::rings::{group_span, width};
 use std::sync::Arc;
 use tacit_backend::{Backend, Name, Planes, Secret, Term};
-use tacit_program::{Block, Element, Interval, Node, Op};
+use tacit_program::{Block, Element, Fold, Interval, Node, Op};
 use tacit_sharing::SharingError;
 use tacit_sharing::arrays::MatrixShape;
 
@@ -27,6 +27,7 @@ impl Task<'_> {
     pub fn run(&mut self) -> Result<Vec<Secret>> {
         match &self.node.op {
             Op::Sort { descending } => self.sort(*descending),
+            Op::Segment { fold } => self.segments(*fold),
             Op::Circuit { circuit, .. } => {
                 let layered = self.backend.circuits().layered(circuit);
                 self.circuit(&layered)
@@ -383,6 +384,26 @@ impl Task<'_> {
         let columns = secret.iter().map(|i| self.operand(*i)).collect::<Result<Vec<_>>>()?;
         let columns: Vec<&Secret> = columns.iter().map(Arc::as_ref).collect();
         self.backend.sort(&key, &columns)
+    }
+
+    /// What is folded of each column since a segment began.
+    fn segments(&mut self, fold: Fold) -> Result<Vec<Secret>> {
+        let starts = self.bits(0)?;
+        let columns = (1..self.operands.len()).map(|i| self.operand(i));
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let columns: Vec<&Secret> = columns.iter().map(Arc::as_ref).collect();
+        match fold {
+            Fold::First => self.backend.fill_forward(&starts, &columns),
+            Fold::Sum => self.backend.segment_sums(&starts, &columns),
+            Fold::Min | Fold::Max => {
+                let widths = (1..self.operands.len()).map(|i| {
+                    let Interval { low, high } = self.interval(i);
+                    Interval { low: low - high, high: high - low }.signed_bits()
+                });
+                let columns: Vec<(&Secret, u32)> = columns.into_iter().zip(widths).collect();
+                self.backend.segment_extremes(&starts, &columns, fold == Fold::Max)
+            }
+        }
     }
 
     fn circuit(&mut self, circuit: &Arc<tacit_backend::convert::Layered>) -> Result<Vec<Secret>> {

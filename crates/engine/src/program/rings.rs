@@ -179,6 +179,11 @@ impl Classes {
                     self.join(*operand, *result);
                 }
             }
+            Op::Segment { .. } => {
+                for (operand, result) in plan.operands[1..].iter().zip(&plan.results) {
+                    self.join(*operand, *result);
+                }
+            }
             Op::Loop(inner) => self.repeat(inner, plan, rows),
             Op::Cast(_) if types[0].element.fraction() > node.types[0].element.fraction() => {
                 self.join_all(&all);

@@ -250,6 +250,27 @@ pub fn prefix_sums_and_shifts() {
     check_few(&format!("{body}{more}"), &[0, 1, 150]);
 }
 
+/// Folds since a marked row: numbers, fixed point and bits, of symbolic and known lengths, also where nothing is marked.
+#[test]
+pub fn folds_by_segments() {
+    let body = "input a: i16[n] from alice\ninput b: i16[n] from bob\ninput m: bit[n] from carol\n\
+                let s = a + b\nlet c = a < b\nlet mark = and(m, less(a, 9000))\n\
+                let (number, bit) = segment_first(mark, s, c)\n\
+                reveal number to alice\nreveal bit to bob\n\
+                reveal segment_sum(m, s) to carol as \"sums\"\n\
+                reveal segment_sum(mark, a) to bob as \"own sums\"\n\
+                reveal segment_min(mark, s) to alice as \"least\"\n\
+                reveal segment_max(m, b) to bob as \"greatest\"\n\
+                reveal segment_first(c and not c, s) to carol as \"nothing\"\n";
+    check_sizes(body, &[5]);
+    let more = "input z: fixed(24,8)[9] from carol\ninput k: bit[9] from alice\n\
+                let u = z * z\n\
+                reveal segment_first(k, u) to alice as \"fixed\"\n\
+                reveal segment_sum(k, u) to bob as \"fixed sums\"\n\
+                reveal segment_max(k, u) to carol as \"fixed greatest\"\n";
+    check_few(&format!("{body}{more}"), &[0, 1, 150]);
+}
+
 /// Places that loops compute, and public inputs.
 #[test]
 pub fn parts_at_places() {

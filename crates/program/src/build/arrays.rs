@@ -2,7 +2,7 @@
 
 use super::{Arg, Builder, Number, POISON, Value};
 use crate::infer::{element, shape};
-use crate::ir::Op;
+use crate::ir::{Fold, Op};
 use crate::types::{Element, Extent, Interval, Shape, Type};
 
 impl Builder {
@@ -182,6 +182,14 @@ impl Builder {
     #[track_caller]
     pub fn dot(&mut self, a: Value, b: Value) -> Value {
         self.matmul(a, b)
+    }
+
+    /// For each column what is folded since a segment began: `starts` says by a bit per row where one begins. Columns have the
+    /// length of `starts`.
+    pub fn segments(&mut self, fold: Fold, starts: Value, columns: &[Value]) -> Vec<Value> {
+        let operands: Vec<Value> = std::iter::once(starts).chain(columns.iter().copied()).collect();
+        let folded = self.push_all(Op::Segment { fold }, &operands, None);
+        if folded.is_empty() { vec![POISON; columns.len()] } else { folded }
     }
 
     /// Columns sorted by the first of them, stably; ascending unless `descending`.

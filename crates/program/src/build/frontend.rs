@@ -8,8 +8,8 @@ use crate::ir::{Loop, Op, Program, Span};
 use crate::types::{Element, Extent, Type};
 
 impl Builder {
-    /// From here on, operations and mistakes are at this place.
-    pub(crate) fn at(&mut self, place: &Span) {
+    /// From here on, operations and mistakes are at this place of the user's text, for front ends that read it.
+    pub fn at(&mut self, place: &Span) {
         self.place = Some(place.clone());
     }
 
@@ -21,6 +21,12 @@ impl Builder {
     /// [`Self::program`], to declare more.
     pub(crate) fn declared(&mut self) -> &mut Program {
         &mut self.program
+    }
+
+    /// The first mistake so far; [`Builder::finish`] gives it too.
+    #[must_use]
+    pub fn mistake(&self) -> Option<ProgramError> {
+        self.error.clone()
     }
 
     /// The results, or the mistake that kept them from being.

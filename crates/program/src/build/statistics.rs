@@ -189,10 +189,10 @@ impl Builder {
         self.over_count(sum, count, ty.interval, fraction)
     }
 
-    /// `floor(a / max(count, 1))` in fixed point; `bound` is known to hold the quotient, in units
-    /// of the last place of `a`, or it is zero.
+    /// `floor(a / max(count, 1))` in fixed point with `fraction` fractional bits, for means. The caller must know that `bound`
+    /// holds the quotient, in units of the last place of `a`, or that this is zero: results would be wrong else.
     #[track_caller]
-    fn over_count(&mut self, a: Value, count: Value, bound: Interval, fraction: u8) -> Value {
+    pub fn over_count(&mut self, a: Value, count: Value, bound: Interval, fraction: u8) -> Value {
         let Some(ty) = self.ty(a) else { return POISON };
         let bound = bound.join(Interval::point(0));
         let count = self.max(count, 1);

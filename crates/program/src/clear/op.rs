@@ -18,6 +18,7 @@ pub(super) fn observe_op(
     let mut sinks = sinks?;
     match (op, &mut sinks[..]) {
         (Op::Sort { descending }, out) => sort(operands, *descending, out)?,
+        (Op::Segment { fold }, out) => table::segments(*fold, operands, out)?,
         (Op::Circuit { circuit, .. }, out) => lanes::run(circuit, operands, out)?,
         (_, [out]) => single(op, operands, out)?,
         _ => return Err(OpError::Malformed("the operation has one result")),

@@ -3,6 +3,7 @@
 use super::array::Array;
 use super::error::OpError;
 use super::observe::Sink;
+use crate::ir::Fold;
 use zeroize::Zeroizing;
 
 /// For each group, the sum of the values of the rows that count; `values` is none to count rows.
@@ -44,5 +45,33 @@ pub(super) fn permute(a: &Array, order: &[u64], out: &mut Sink) -> Result<(), Op
         return Err(OpError::Malformed("columns of a table must have the same length"));
     }
     out.extend(order.iter().map(|&row| a.get(row as usize)));
+    Ok(())
+}
+
+/// For each column what is folded since a segment began, where the first operand says that one begins.
+pub(super) fn segments(fold: Fold, operands: &[&Array], out: &mut [Sink]) -> Result<(), OpError> {
+    let [starts, columns @ ..] = operands else {
+        return Err(OpError::Malformed("segments need to begin"));
+    };
+    if columns.len() != out.len() || columns.iter().any(|column| column.len() != starts.len()) {
+        return Err(OpError::Malformed("columns of a table must have the same length"));
+    }
+    for (column, out) in columns.iter().zip(out) {
+        let mut so_far = None;
+        let folded = starts.values().zip(column.values()).map(|(start, value)| {
+            let before = if start == 1 { None } else { so_far };
+            let now = match (fold, before) {
+                (Fold::First, None) if start == 0 => return 0,
+                (Fold::First, Some(first)) => first,
+                (Fold::Sum, Some(sum)) => i128::saturating_add(sum, value),
+                (Fold::Min, Some(least)) => least.min(value),
+                (Fold::Max, Some(most)) => most.max(value),
+                (_, None) => value,
+            };
+            so_far = Some(now);
+            now
+        });
+        out.extend(folded);
+    }
     Ok(())
 }

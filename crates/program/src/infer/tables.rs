@@ -3,7 +3,7 @@
 use super::number::{expect_bits, expect_number};
 use super::shape::{self, describe};
 use super::{Context, element, range};
-use crate::ir::Dim;
+use crate::ir::{Dim, Fold};
 use crate::types::{Element, Extent, Interval, Type, Visibility};
 
 /// The lengths that an axis may have: least and most.
@@ -245,4 +245,33 @@ pub fn sort(context: &Context<'_>) -> Result<Vec<Type>, String> {
     let moved =
         |ty: &&Type| Type { visibility: key.visibility.join(ty.visibility), ..(*ty).clone() };
     Ok(context.operands.iter().map(moved).collect())
+}
+
+/// What is folded of each column since a segment began.
+pub fn segment(context: &Context<'_>, fold: Fold) -> Result<Vec<Type>, String> {
+    expect_bits(context.operands[0])?;
+    let shape = context.shape()?;
+    let [rows] = shape.as_slice() else {
+        return Err("what is folded by segments are columns: arrays of one axis".into());
+    };
+    let (_, most) = lengths(rows, context)?;
+    let columns = context.operands[1..].iter();
+    columns
+        .map(|ty| {
+            if fold == Fold::First && ty.element == Element::Bit {
+                return Ok(context.result(
+                    ty.element,
+                    shape.clone(),
+                    ty.interval.join(Interval::point(0)),
+                ));
+            }
+            expect_number(ty)?;
+            let interval = match fold {
+                Fold::First => Some(ty.interval.join(Interval::point(0))),
+                Fold::Sum => range::sum(ty.interval, 1, most.max(1)),
+                Fold::Min | Fold::Max => Some(ty.interval),
+            };
+            context.numbers(&[ty.element], shape.clone(), interval)
+        })
+        .collect()
 }

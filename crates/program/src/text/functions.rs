@@ -2,7 +2,7 @@
 
 use super::options::Options;
 use crate::build::{Along, Builder, Groups, Value};
-use crate::ir::Op;
+use crate::ir::{Fold, Op};
 use crate::types::Shape;
 
 /// A function of the language.
@@ -152,6 +152,10 @@ pub(super) static FUNCTIONS: &[Function] = &[
         grouped(b, v, o, |b, a, by| b.group_std(a, by, o.fraction))
     }),
     optional("sort", &["descending"], Exactly(|o| Op::Sort { descending: o.descending })),
+    function("segment_first", &[], Exactly(|_| Op::Segment { fold: Fold::First })),
+    function("segment_sum", &[], Exactly(|_| Op::Segment { fold: Fold::Sum })),
+    function("segment_min", &[], Exactly(|_| Op::Segment { fold: Fold::Min })),
+    function("segment_max", &[], Exactly(|_| Op::Segment { fold: Fold::Max })),
     built("top", &["rows"], &[], (1, usize::MAX), |b, v, o| b.top_k(v, o.rows)),
 ];
 
@@ -245,6 +249,10 @@ pub(crate) fn name(op: &Op) -> &'static str {
         Op::GroupSum { .. } => "group_sum",
         Op::GroupCount { .. } => "group_count",
         Op::Sort { .. } => "sort",
+        Op::Segment { fold: Fold::First } => "segment_first",
+        Op::Segment { fold: Fold::Sum } => "segment_sum",
+        Op::Segment { fold: Fold::Min } => "segment_min",
+        Op::Segment { fold: Fold::Max } => "segment_max",
         Op::Circuit { .. } => "circuit",
         Op::Loop(_) => "loop",
     }

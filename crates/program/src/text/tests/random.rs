@@ -3,7 +3,7 @@
 use super::*;
 use crate::build::{Builder, Value};
 use crate::domain::{Domain, Meaning, Members};
-use crate::ir::Dim;
+use crate::ir::{Dim, Fold};
 use crate::types::{DimId, Element, Extent, Interval, PartyId, Shape, Type, Visibility};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -122,6 +122,10 @@ impl Choices<'_> {
             Op::GroupSum { first, groups },
             Op::GroupCount { first, groups },
             Op::Sort { descending: wrap },
+            Op::Segment { fold: Fold::First },
+            Op::Segment { fold: Fold::Sum },
+            Op::Segment { fold: Fold::Min },
+            Op::Segment { fold: Fold::Max },
         ];
         self.pick(&ops)
     }
@@ -319,7 +323,7 @@ fn random_programs_have_all_operations() {
     assert!(missing.is_empty(), "never made: {missing:?}");
 }
 
-const EVERY: [&str; 47] = [
+const EVERY: [&str; 51] = [
     "add",
     "sub",
     "neg",
@@ -362,6 +366,10 @@ const EVERY: [&str; 47] = [
     "group_sum",
     "group_count",
     "sort",
+    "segment_first",
+    "segment_sum",
+    "segment_min",
+    "segment_max",
     "circuit",
     "loop",
     "constant",
