@@ -12,6 +12,8 @@ use tacit_planner::Threat;
 use tacit_program::summary::summary;
 use tacit_program::{self as form, text};
 use tacit_protocol::Protocol;
+use tacit_query::QueryError;
+use tacit_query::lower::Shown;
 
 /// A program: what it takes from whom, what it computes, and exactly what it reveals to whom.
 ///
@@ -33,10 +35,14 @@ use tacit_protocol::Protocol;
 /// # Ok::<(), tacit::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Program(Arc<form::Program>);
+pub struct Program {
+    form: Arc<form::Program>,
+    /// What its results are of a query, if it was one.
+    shown: Option<Arc<Shown>>,
+}
 
 impl Program {
-    /// Reads a program from a file.
+    /// Reads a program from a file: in SQL, if it is called `.sql` (see [`Program::parse_sql`]).
     ///
     /// # Errors
     /// An [`ErrorKind::Input`](crate::ErrorKind::Input) where the file cannot be read, is no program (with line and
@@ -44,7 +50,11 @@ impl Program {
     pub fn read(path: impl AsRef<Path>) -> Result<Program> {
         let path = path.as_ref();
         let source = std::fs::read_to_string(path).map_err(|e| Error::file(path, &e))?;
-        Program::parse(&path.display().to_string(), &source)
+        let name = path.display().to_string();
+        match path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("sql")) {
+            true => Program::parse_sql(&name, &source),
+            false => Program::parse(&name, &source),
+        }
     }
 
     /// Reads a program from text. `name` stands for the file in messages.
@@ -59,24 +69,55 @@ impl Program {
                  with `reveal VALUE to PARTY as \"NAME\"`"
             )));
         }
-        Ok(Program(Arc::new(program)))
+        Ok(program.into())
+    }
+
+    /// Reads a query in SQL, with the tables that it is about (see `docs/sql.md`), as a program: its inputs are the columns of the
+    /// tables that it needs. `name` stands for the file in messages.
+    ///
+    /// ```
+    /// let program = tacit::Program::parse_sql("visits.sql", "
+    ///     CREATE TABLE alice.visits (plan ENUM ('basic', 'full') NOT NULL, visits INT NOT NULL CHECK (visits BETWEEN 0 AND 100))
+    ///         WITH (max_rows = 1000);
+    ///     CREATE TABLE bob.visits (LIKE alice.visits);
+    ///     GRANT SELECT ON result TO alice, bob;
+    ///     SELECT plan, count(*) AS people, sum(visits) AS visits FROM visits GROUP BY plan;
+    /// ")?;
+    /// assert_eq!(program.inputs_of("bob").collect::<Vec<_>>(), ["bob.visits.plan", "bob.visits.visits"]);
+    /// # Ok::<(), tacit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the text is no query, or one that is not supported: with line and column, and what can be written instead.
+    pub fn parse_sql(name: &str, source: &str) -> Result<Program> {
+        let wrong = |error: QueryError| Error::input(error.to_string());
+        let (catalog, query) = tacit_query::sql::parse(name, source).map_err(wrong)?;
+        let lowered = tacit_query::lower::lower(&query, &catalog).map_err(wrong)?;
+        let shown = Some(Arc::new(lowered.shown));
+        Ok(Program { form: Arc::new(lowered.program), shown })
+    }
+
+    /// How its results make up the answer of a query, if it was read from one.
+    #[must_use]
+    pub fn shown(&self) -> Option<&Shown> {
+        self.shown.as_deref()
     }
 
     /// The name that the program gives itself.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.0.name
+        &self.form.name
     }
 
     /// Names of the parties that give inputs or learn results, in the program's order.
     #[must_use]
     pub fn parties(&self) -> &[String] {
-        &self.0.parties
+        &self.form.parties
     }
 
     /// Names of the inputs that a party gives. There are none of a party that the program does not have.
     pub fn inputs_of<'p>(&'p self, party: &'p str) -> impl Iterator<Item = &'p str> {
-        let inputs = self.0.inputs();
+        let inputs = self.form.inputs();
         let own = inputs.filter(move |(_, _, owner)| owner.is_some_and(|id| self.is(id, party)));
         own.map(|(_, name, _)| name)
     }
@@ -84,19 +125,19 @@ impl Program {
     /// Names of the results that a party learns.
     pub fn results_of<'p>(&'p self, party: &'p str) -> impl Iterator<Item = &'p str> {
         let learns = move |reveal: &&form::Reveal| reveal.to.iter().any(|id| self.is(*id, party));
-        self.0.reveals.iter().filter(learns).map(|reveal| reveal.name.as_str())
+        self.form.reveals.iter().filter(learns).map(|reveal| reveal.name.as_str())
     }
 
     /// What it takes from whom, what it computes, and what it reveals to whom, for people to read before they consent.
     #[must_use]
     pub fn summary(&self) -> String {
-        summary(&self.0).to_string()
+        summary(&self.form).to_string()
     }
 
     /// Its canonical text. Programs with the same one are the same program: their digests are what parties compare.
     #[must_use]
     pub fn text(&self) -> String {
-        text::print(&self.0)
+        text::print(&self.form)
     }
 
     /// What it would take under each protocol that protects against a threat, on a network, the fastest first: the one that
@@ -122,7 +163,7 @@ impl Program {
     /// An [`ErrorKind::Input`](crate::ErrorKind::Input) where a row count is none of the program's or outside its range, or
     /// no protocol of the program's parties protects against the threat.
     pub fn plan(&self, network: &Network, threat: Threat, rows: &[(&str, u64)]) -> Result<Choice> {
-        crate::auto::plan(&self.0, network, threat, &self.row_counts(rows)?)
+        crate::auto::plan(&self.form, network, threat, &self.row_counts(rows)?)
     }
 
     /// What it would take under a protocol on a network (see [`Network::named`]), operation by operation, the worst first.
@@ -155,13 +196,13 @@ impl Program {
         rows: &[(&str, u64)],
     ) -> Result<Explained> {
         let known = Network::named(network)?;
-        crate::explain::explain(&self.0, (&known, network), protocol, &self.row_counts(rows)?)
+        crate::explain::explain(&self.form, (&known, network), protocol, &self.row_counts(rows)?)
     }
 
     /// A row count for each of the program's.
     fn row_counts(&self, given: &[(&str, u64)]) -> Result<Vec<u64>> {
-        if let Some((name, _)) = given.iter().find(|(name, _)| self.0.dim(name).is_none()) {
-            let known: Vec<&str> = self.0.dims.iter().map(|dim| dim.name.as_str()).collect();
+        if let Some((name, _)) = given.iter().find(|(name, _)| self.form.dim(name).is_none()) {
+            let known: Vec<&str> = self.form.dims.iter().map(|dim| dim.name.as_str()).collect();
             let known = known.join(", ");
             return Err(Error::input(format!(
                 "there is no row count `{name}`; the program's are {known}"
@@ -171,29 +212,29 @@ impl Program {
             let given = given.iter().find(|(name, _)| *name == dim.name);
             given.map_or(dim.max, |(_, rows)| *rows)
         };
-        let rows: Vec<u64> = self.0.dims.iter().map(count).collect();
-        form::clear::check_rows(&self.0, &rows).map_err(|e| Error::input(e.to_string()))?;
+        let rows: Vec<u64> = self.form.dims.iter().map(count).collect();
+        form::clear::check_rows(&self.form, &rows).map_err(|e| Error::input(e.to_string()))?;
         Ok(rows)
     }
 
     /// Row counts by number, of which all are given.
     pub(crate) fn all_row_counts(&self, given: &[(&str, u64)]) -> Result<Vec<u64>> {
         let missing = |dim: &&form::ir::Dim| given.iter().all(|(name, _)| *name != dim.name);
-        match self.0.dims.iter().find(missing) {
+        match self.form.dims.iter().find(missing) {
             Some(dim) => Err(Error::input(format!("say how many rows `{}` will be", dim.name))),
             None => self.row_counts(given),
         }
     }
 
     fn is(&self, id: form::PartyId, name: &str) -> bool {
-        self.0.parties.get(usize::from(id.0)).is_some_and(|known| known == name)
+        self.form.parties.get(usize::from(id.0)).is_some_and(|known| known == name)
     }
 }
 
 impl From<form::Program> for Program {
     /// A program that was built.
     fn from(program: form::Program) -> Program {
-        Program(Arc::new(program))
+        Program { form: Arc::new(program), shown: None }
     }
 }
 
@@ -202,12 +243,12 @@ impl Deref for Program {
     type Target = form::Program;
 
     fn deref(&self) -> &form::Program {
-        &self.0
+        &self.form
     }
 }
 
 impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Program({})", self.0.name)
+        write!(f, "Program({})", self.form.name)
     }
 }

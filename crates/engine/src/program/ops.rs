@@ -4,7 +4,7 @@ use super::checks::Checked;
 use super::indices;
 use super::layout::is_secret;
 use super::operand::{Task, wrapped};
-use super::rings::{group_span, width};
+use super::rings::{group_span, spread, width};
 use std::sync::Arc;
 use tacit_backend::{Backend, Name, Planes, Secret, Term};
 use tacit_program::{Block, Element, Fold, Interval, Node, Op};
@@ -396,10 +396,8 @@ impl Task<'_> {
             Fold::First => self.backend.fill_forward(&starts, &columns),
             Fold::Sum => self.backend.segment_sums(&starts, &columns),
             Fold::Min | Fold::Max => {
-                let widths = (1..self.operands.len()).map(|i| {
-                    let Interval { low, high } = self.interval(i);
-                    Interval { low: low - high, high: high - low }.signed_bits()
-                });
+                let widths =
+                    (1..self.operands.len()).map(|i| spread(self.interval(i)).signed_bits());
                 let columns: Vec<(&Secret, u32)> = columns.into_iter().zip(widths).collect();
                 self.backend.segment_extremes(&starts, &columns, fold == Fold::Max)
             }

@@ -8,7 +8,7 @@ use super::checks;
 use super::job::By;
 use crate::circuit::EvaluateError;
 use tacit_backend::Ring;
-use tacit_program::{Block, Element, Interval, Node, Op, Type};
+use tacit_program::{Block, Element, Fold, Interval, Node, Op, Type};
 
 /// The rings of a block's values.
 pub(super) struct BlockRings {
@@ -179,9 +179,13 @@ impl Classes {
                     self.join(*operand, *result);
                 }
             }
-            Op::Segment { .. } => {
-                for (operand, result) in plan.operands[1..].iter().zip(&plan.results) {
+            Op::Segment { fold } => {
+                let columns = plan.operands.iter().zip(&types).skip(1);
+                for ((operand, ty), result) in columns.zip(&plan.results) {
                     self.join(*operand, *result);
+                    if matches!(fold, Fold::Min | Fold::Max) {
+                        self.need(*operand, spread(ty.interval).signed_bits());
+                    }
                 }
             }
             Op::Loop(inner) => self.repeat(inner, plan, rows),
@@ -235,6 +239,11 @@ impl Classes {
         }
         Ok(BlockRings { nodes })
     }
+}
+
+/// Where the differences of any two values of an interval lie.
+pub(super) fn spread(Interval { low, high }: Interval) -> Interval {
+    Interval { low: low - high, high: high - low }
 }
 
 /// Where keys counted from the first group lie, with the number of groups.

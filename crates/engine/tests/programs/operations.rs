@@ -261,7 +261,7 @@ pub fn folds_by_segments() {
                 reveal segment_sum(mark, a) to bob as \"own sums\"\n\
                 reveal segment_min(mark, s) to alice as \"least\"\n\
                 reveal segment_max(m, b) to bob as \"greatest\"\n\
-                reveal segment_first(c and not c, s) to carol as \"nothing\"\n";
+                reveal segment_first(c & not(c), s) to carol as \"nothing\"\n";
     check_sizes(body, &[5]);
     let more = "input z: fixed(24,8)[9] from carol\ninput k: bit[9] from alice\n\
                 let u = z * z\n\

@@ -1,0 +1,73 @@
+//! The tables that queries are about: who gives them, and what their columns may hold.
+
+use crate::kind::Kind;
+use std::ops::RangeInclusive;
+
+/// All tables that a query may name. What it says is public.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Catalog {
+    /// The tables. Those of one name are parts of one table, which several parties give: they have equal columns.
+    pub tables: Vec<Table>,
+}
+
+/// A table of one party.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// The party that gives it.
+    pub owner: String,
+    /// Its name, unique among the owner's.
+    pub name: String,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// How many rows it may have.
+    pub rows: RangeInclusive<u64>,
+    /// Sets of columns, by number, that no two rows have equal values in. The run checks it where a query relies on it.
+    pub unique: Vec<Vec<usize>>,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name, unique in the table.
+    pub name: String,
+    /// What its values are.
+    pub kind: Kind,
+    /// Its least and greatest raw value.
+    pub range: RangeInclusive<i128>,
+    /// Whether values may be missing.
+    pub nullable: bool,
+}
+
+impl Catalog {
+    /// The numbers of the tables that a query means by `owner.name`, or without an owner by `name`: then of all parties that
+    /// give one. None if there is no such table.
+    #[must_use]
+    pub fn parts(&self, owner: Option<&str>, name: &str) -> Vec<usize> {
+        let tables = self.tables.iter().enumerate();
+        let meant = tables.filter(|(_, table)| {
+            table.name.eq_ignore_ascii_case(name)
+                && owner.is_none_or(|owner| table.owner.eq_ignore_ascii_case(owner))
+        });
+        meant.map(|(number, _)| number).collect()
+    }
+
+    /// The parties that give tables, in the order of their first one.
+    #[must_use]
+    pub fn owners(&self) -> Vec<&str> {
+        let mut owners: Vec<&str> = Vec::new();
+        for table in &self.tables {
+            if !owners.contains(&table.owner.as_str()) {
+                owners.push(&table.owner);
+            }
+        }
+        owners
+    }
+}
+
+impl Table {
+    /// `owner.name`, which stands before the names of its inputs and is the name of its row count.
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        format!("{}.{}", self.owner, self.name)
+    }
+}

@@ -1,0 +1,147 @@
+//! Queries evaluated row by row in the clear: the oracle for programs that queries are lowered to.
+//!
+//! It does what [`plan`](crate::plan) says and nothing clever: it knows of no lowering, and values are integers of 128 bits, whose
+//! overflow is an error. Plans are checked first, so that a plan that contradicts itself is an error too.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | `input` | compares tables with the catalog |
+//! | `check` | compares operators and expressions with the kinds that they say |
+//! | `operator`, `group` | rows of operators |
+//! | `expr`, `number` | values of expressions |
+//! | `order` | the order of rows |
+//!
+//! Nothing here is protected: whoever evaluates has all tables.
+
+mod check;
+mod expr;
+mod group;
+mod input;
+mod number;
+mod operator;
+mod order;
+
+#[cfg(test)]
+mod tests;
+
+use crate::catalog::Catalog;
+use crate::error::{QueryError, Result};
+use crate::plan::{Node, Plan, Query};
+use operator::{Hidden, Run};
+use std::fmt;
+use tacit_program::Span;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// A raw value, or null.
+pub type Cell = Option<i128>;
+
+/// Rows in the clear. Erased from memory when dropped.
+#[derive(Clone, Default, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
+pub struct Rows {
+    /// How many cells each row has.
+    pub columns: usize,
+    /// The rows.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// What the receivers of a query's result see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The rows, in canonical order.
+    pub rows: Rows,
+    /// Whether there were more rows than may be shown.
+    pub truncated: bool,
+}
+
+impl Rows {
+    /// No rows, of so many columns.
+    #[must_use]
+    pub fn new(columns: usize) -> Self {
+        Rows { columns, rows: Vec::new() }
+    }
+
+    /// Drops all rows but the first ones, and erases them.
+    fn truncate(&mut self, rows: usize) {
+        if let Some(dropped) = self.rows.get_mut(rows..) {
+            dropped.iter_mut().for_each(Zeroize::zeroize);
+        }
+        self.rows.truncate(rows);
+    }
+}
+
+/// Says how many rows there are, and nothing of what is in them.
+impl fmt::Debug for Rows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Rows { columns, rows } = self;
+        write!(f, "Rows({} rows of {columns} columns)", rows.len())
+    }
+}
+
+/// Evaluates a query: `tables` are those of the catalog, by number.
+///
+/// Rows are in canonical order: by the query's order, rows that are equal by it by all columns from the first one on, nulls last. Not more
+/// than [`Query::max_rows`] are given, the first ones. Groups of fewer rows than [`Query::min_rows`] are dropped before whatever is
+/// above the group operator, such as `HAVING` and `LIMIT`.
+///
+/// # Errors
+/// If tables do not obey the catalog, the plan contradicts itself, rows on the right of a join do not have each key once, a scalar
+/// subquery has several rows, a number has more than 128 bits, or there is `min_rows` without groups. Messages name tables, columns,
+/// positions of rows and places in the query, never values.
+pub fn evaluate(query: &Query, catalog: &Catalog, tables: &[Rows]) -> Result<Answer> {
+    input::check(catalog, tables)?;
+    check::plan(&query.plan, Some(catalog))?;
+    check::order(&query.order, query.plan.fields.len(), &query.plan.span)?;
+    let hidden = match query.min_rows {
+        Some(least) => Some(Hidden { group: shown_groups(&query.plan)?, least }),
+        None => None,
+    };
+    let mut rows = Run::new(tables, hidden).plan(&query.plan)?;
+    rows.rows.sort_by(|a, b| order::compare(&query.order, a, b));
+    let most =
+        query.max_rows.map_or(usize::MAX, |rows| usize::try_from(rows).unwrap_or(usize::MAX));
+    let truncated = rows.rows.len() > most;
+    rows.truncate(most);
+    Ok(Answer { rows, truncated })
+}
+
+/// The rows of a plan, in any order. Tables are not compared with a catalog.
+///
+/// # Errors
+/// If the plan contradicts itself, or [as for queries](evaluate).
+pub fn rows(plan: &Plan, tables: &[Rows]) -> Result<Rows> {
+    check::plan(plan, None)?;
+    Run::new(tables, None).plan(plan)
+}
+
+/// The operator whose groups [`Query::min_rows`] is about: the first one under filters, projections and limits, which must group
+/// by something. Rows that it counts are those of its input.
+///
+/// # Errors
+/// If there is another operator, or none of its kind.
+fn shown_groups(plan: &Plan) -> Result<&Plan> {
+    match &plan.node {
+        Node::Filter { input, .. } | Node::Project { input, .. } | Node::First { input, .. } => {
+            shown_groups(input)
+        }
+        Node::Group { keys, .. } if !keys.is_empty() => Ok(plan),
+        _ => {
+            let what = "min_rows hides groups of few rows and needs a GROUP BY: add one, or leave min_rows out";
+            Err(QueryError::new(&plan.span, what))
+        }
+    }
+}
+
+/// The error of a plan that contradicts itself, or is not what it says.
+fn malformed(span: &Span, what: &str) -> QueryError {
+    QueryError::new(span, format!("malformed plan: {what}"))
+}
+
+/// The error of a number that is too large.
+fn too_large(span: &Span) -> QueryError {
+    QueryError::new(span, "a number becomes larger than 128 bits here")
+}
+
+/// The value of an expression without columns and subqueries.
+pub(crate) fn constant(expr: &crate::plan::Expr) -> Result<Cell> {
+    Run::new(&[], None).value(expr, &[])
+}

@@ -1,0 +1,201 @@
+//! Tables under way.
+
+use super::{Bits, Lowering, keys};
+use crate::error::{QueryError, Result};
+use crate::plan::Plan;
+use tacit_program::build::Value;
+use tacit_program::{Element, Extent, Interval, Span};
+
+/// A column, or a value that is computed for every row. Where it is null, its value is anything.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    pub value: Value,
+    /// A bit that is one where it is not null. None: it never is.
+    pub known: Bits,
+}
+
+/// A table under way.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    /// Its columns, those that are wanted of it.
+    pub columns: Vec<Option<Cell>>,
+    /// How many rows there are, with those that are not valid.
+    pub rows: Extent,
+    /// A bit that is one for the rows that belong to the table. None: all do.
+    pub valid: Bits,
+    /// The most rows that are valid, where that is less than `rows`.
+    pub at_most: Option<u64>,
+    /// Columns by whose values valid rows are in order, strictly: nulls last. The place of a row among the valid ones says no more
+    /// than these values.
+    pub order: Option<Vec<usize>>,
+    /// Whether the place of each row is public, as a function of the columns of `order`.
+    pub placed: bool,
+    /// Whether rows that are not valid stand among others for reasons that nobody may know.
+    pub gaps: bool,
+}
+
+impl Frame {
+    /// All rows of some columns.
+    pub fn of(columns: Vec<Option<Cell>>, rows: Extent) -> Self {
+        Frame { columns, rows, valid: None, at_most: None, order: None, placed: false, gaps: false }
+    }
+
+    /// The column of a number. Only columns that were wanted are asked for.
+    pub fn column(&self, number: usize, span: &Span) -> Result<Cell> {
+        let column = self.columns.get(number).copied().flatten();
+        column.ok_or_else(|| QueryError::new(span, "a column that its operator does not have"))
+    }
+
+    /// All values: of columns, of what is known of them, and which rows are valid.
+    pub fn values(&self) -> Vec<Value> {
+        let cells = self.columns.iter().flatten();
+        let columns = cells.flat_map(|cell| std::iter::once(cell.value).chain(cell.known));
+        columns.chain(self.valid).collect()
+    }
+
+    /// The same table with other values, in the order of [`Frame::values`].
+    pub fn with(&self, values: &[Value]) -> Self {
+        let mut values = values.iter().copied();
+        let mut next = |like: Value| values.next().unwrap_or(like);
+        let mut frame = self.clone();
+        for cell in frame.columns.iter_mut().flatten() {
+            cell.value = next(cell.value);
+            cell.known = cell.known.map(&mut next);
+        }
+        frame.valid = frame.valid.map(&mut next);
+        frame
+    }
+}
+
+impl Lowering<'_> {
+    /// The interval of a value's raw values.
+    pub fn interval(&self, value: Value) -> Interval {
+        self.b.type_of(value).map_or(Interval::point(0), |ty| ty.interval)
+    }
+
+    /// The most rows of a length.
+    pub fn most(&self, rows: &Extent) -> u64 {
+        rows.bound(&self.dims.iter().map(|(_, most)| *most).collect::<Vec<_>>()).unwrap_or(u64::MAX)
+    }
+
+    /// The least rows of a length.
+    pub fn least(&self, rows: &Extent) -> u64 {
+        rows.bound(&self.dims.iter().map(|(least, _)| *least).collect::<Vec<_>>()).unwrap_or(0)
+    }
+
+    /// A value for every row.
+    pub fn per_row(&mut self, value: Value, rows: &Extent) -> Value {
+        let whole = self.b.type_of(value).is_some_and(|ty| !ty.shape.is_empty());
+        if whole { value } else { self.b.broadcast_to(value, vec![rows.clone()]) }
+    }
+
+    /// A bit in every row.
+    pub fn bits(&mut self, bit: bool, rows: &Extent) -> Value {
+        let bit = self.b.constant(Element::Bit, i32::from(bit));
+        self.b.broadcast_to(bit, vec![rows.clone()])
+    }
+
+    /// Both.
+    pub fn and(&mut self, a: Bits, b: Bits) -> Bits {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(self.b.and(a, b)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// The bit itself, where there is none a column of ones.
+    pub fn or_ones(&mut self, bits: Bits, rows: &Extent) -> Value {
+        bits.unwrap_or_else(|| self.bits(true, rows))
+    }
+
+    /// Rows of several plans with as many columns, one after the other.
+    pub fn union(&mut self, inputs: &[Plan], wanted: &[bool]) -> Result<Frame> {
+        let frames = inputs.iter().map(|input| self.plan(input, wanted, None));
+        let frames = frames.collect::<Result<Vec<_>>>()?;
+        let rows = frames.iter().fold(Extent::fixed(0), |rows, frame| rows + frame.rows.clone());
+        let mut columns = Vec::new();
+        for (number, wanted) in wanted.iter().enumerate() {
+            if !wanted {
+                columns.push(None);
+                continue;
+            }
+            let cells =
+                frames.iter().zip(inputs).map(|(frame, input)| frame.column(number, &input.span));
+            let cells = cells.collect::<Result<Vec<_>>>()?;
+            let values: Vec<Value> = cells.iter().map(|cell| cell.value).collect();
+            let known: Vec<Bits> = cells.iter().map(|cell| cell.known).collect();
+            let value = self.b.concat(&values, 0);
+            columns.push(Some(Cell { value, known: self.stacked(&known, &frames) }));
+        }
+        let valid: Vec<Bits> = frames.iter().map(|frame| frame.valid).collect();
+        let valid = self.stacked(&valid, &frames);
+        self.checked(Frame { valid, ..Frame::of(columns, rows) })
+    }
+
+    /// Bits of several tables, one after the other.
+    fn stacked(&mut self, bits: &[Bits], frames: &[Frame]) -> Bits {
+        if bits.iter().all(Option::is_none) {
+            return None;
+        }
+        let pairs = bits.iter().zip(frames);
+        let all: Vec<Value> = pairs.map(|(bits, frame)| self.or_ones(*bits, &frame.rows)).collect();
+        Some(self.b.concat(&all, 0))
+    }
+
+    /// With rows that are not valid at the end, so many that there are at least `rows`.
+    pub fn padded(&mut self, frame: Frame, rows: u64) -> Frame {
+        let more = Extent::fixed(rows.saturating_sub(self.least(&frame.rows)));
+        if more.constant == 0 {
+            return frame;
+        }
+        let valid = self.or_ones(frame.valid, &frame.rows);
+        let frame = Frame { valid: Some(valid), ..frame };
+        let values = frame.values();
+        let padded: Vec<Value> = values
+            .iter()
+            .map(|value| {
+                let fill = self.least_like(*value, &more);
+                self.b.concat(&[*value, fill], 0)
+            })
+            .collect();
+        // The last of the values says which rows are valid: for bits the least value is zero.
+        let rows = frame.rows.clone() + more;
+        Frame { rows, placed: false, gaps: true, ..frame.with(&padded) }
+    }
+
+    /// The least value that another one may have, in so many rows; of bits zero.
+    pub fn least_like(&mut self, value: Value, rows: &Extent) -> Value {
+        let Some(ty) = self.b.type_of(value).cloned() else { return value };
+        let low = if ty.element == Element::Bit { 0 } else { ty.interval.low };
+        let fill = self.raw(ty.element, low);
+        self.b.broadcast_to(fill, vec![rows.clone()])
+    }
+
+    /// A public number of an element, by its raw value.
+    pub fn raw(&mut self, element: Element, raw: i128) -> Value {
+        match element {
+            Element::Fixed { fraction, .. } => {
+                self.b.constant(element, raw as f64 / 2f64.powi(i32::from(fraction)))
+            }
+            _ => self.b.constant(element, raw),
+        }
+    }
+
+    /// The first rows.
+    pub fn cut(&mut self, frame: &Frame, rows: u64) -> Frame {
+        let values = frame.values();
+        let cut: Vec<Value> =
+            values.iter().map(|value| self.b.slice(*value, 0, 0, rows, 1)).collect();
+        let at_most = frame.at_most.filter(|most| *most < rows);
+        Frame { rows: Extent::fixed(rows), at_most, ..frame.with(&cut) }
+    }
+
+    /// Valid rows first, in the order in which they are; not more than so many, which must hold all of them.
+    pub fn compact(&mut self, frame: Frame, most: u64) -> Frame {
+        let frame = self.padded(frame, most);
+        let Some(valid) = frame.valid else { return self.cut(&frame, most) };
+        let last = self.b.not(valid);
+        let frame = self.sorted_by(&frame, &[keys::Word { value: last, bits: 1 }]);
+        Frame { gaps: false, placed: false, ..self.cut(&frame, most) }
+    }
+}

@@ -1,0 +1,301 @@
+//! Queries as programs.
+//!
+//! A table is columns of one length and a bit per row that says whether the row is there. Filters and joins change that
+//! bit and move no row, so what a run does depends on the sizes of inputs alone. Rows are brought to the front where fewer
+//! are needed: in groups, in `LIMIT`, and in what is shown.
+//!
+//! | module | what it lowers |
+//! | --- | --- |
+//! | [`expr`] | what is computed row by row |
+//! | [`frame`] | tables under way: their columns, cut and put together |
+//! | [`keys`] | columns as numbers that rows are ordered and compared by |
+//! | [`group`], [`total`] | groups, and aggregates of all rows |
+//! | [`join`] | joins |
+//! | [`shown`] | what is revealed of the result |
+
+mod dates;
+mod expr;
+mod frame;
+mod group;
+mod join;
+mod keys;
+mod shown;
+#[cfg(test)]
+mod tests;
+mod total;
+
+pub use shown::{Answer, Shown, ShownColumn};
+
+use crate::catalog::Catalog;
+use crate::error::{QueryError, Result};
+use crate::kind::Kind;
+use crate::plan::{Node, OrderKey, Plan, Query};
+use frame::{Cell, Frame};
+use std::collections::HashMap;
+use std::sync::Arc;
+use tacit_program::build::{Array, Builder, Value};
+use tacit_program::{Domain, Element, Extent, Interval, Meaning, PartyId, Program, Span};
+
+/// A query as a program, and what its results are.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The program.
+    pub program: Program,
+    /// How its results make up the answer.
+    pub shown: Shown,
+}
+
+/// Lowers a query to a program.
+///
+/// # Errors
+/// When numbers may become too large, when rows are shown whose number nothing bounds, and when the plan contradicts itself; with
+/// the place in the user's text.
+pub fn lower(query: &Query, catalog: &Catalog) -> Result<Lowered> {
+    let mut lowering = Lowering::new(query, catalog)?;
+    let wanted = vec![true; query.plan.fields.len()];
+    let frame = lowering.plan(&query.plan, &wanted, query.min_rows)?;
+    let shown = lowering.show(query, frame)?;
+    let program = lowering.b.finish()?;
+    Ok(Lowered { program, shown })
+}
+
+/// A program in the making.
+struct Lowering<'q> {
+    b: Builder,
+    catalog: &'q Catalog,
+    parties: Vec<(String, PartyId)>,
+    /// The least and the greatest number of rows by dim.
+    dims: Vec<(u64, u64)>,
+    /// Row counts and columns of tables that are read already.
+    tables: HashMap<usize, Extent>,
+    inputs: HashMap<(usize, usize), Cell>,
+}
+
+impl<'q> Lowering<'q> {
+    fn new(query: &Query, catalog: &'q Catalog) -> Result<Self> {
+        let mut b = Builder::new(&query.name);
+        let mut parties: Vec<(String, PartyId)> = Vec::new();
+        let owners = catalog.owners();
+        for name in owners.into_iter().chain(query.to.iter().map(String::as_str)) {
+            if !parties.iter().any(|(known, _)| known == name) {
+                parties.push((name.to_owned(), b.party(name)));
+            }
+        }
+        for domain in domains(catalog) {
+            b.domain(&domain.name, domain.members.clone());
+        }
+        let (tables, inputs) = (HashMap::new(), HashMap::new());
+        Ok(Lowering { b, catalog, parties, dims: Vec::new(), tables, inputs })
+    }
+
+    /// What follows is at a place.
+    fn at(&mut self, span: &Span) {
+        self.b.at(span);
+    }
+
+    /// The party of a name.
+    fn party(&self, name: &str) -> Result<PartyId> {
+        let found = self.parties.iter().find(|(known, _)| known == name);
+        let missing = || QueryError::new(&Span::default(), format!("there is no party `{name}`"));
+        found.map(|(_, party)| *party).ok_or_else(missing)
+    }
+
+    /// The columns of a plan that are wanted. `suppress` is the least number of rows of groups that may be shown.
+    fn plan(&mut self, plan: &Plan, wanted: &[bool], suppress: Option<u64>) -> Result<Frame> {
+        if suppress.is_some()
+            && matches!(
+                plan.node,
+                Node::Scan(_) | Node::Union(_) | Node::Join { .. } | Node::Match { .. }
+            )
+        {
+            let what = "min_rows hides groups of few rows, and this query has no groups: add GROUP BY, or leave min_rows out";
+            return Err(QueryError::new(&plan.span, what));
+        }
+        match &plan.node {
+            Node::Scan(table) => self.scan(*table, wanted),
+            Node::Union(inputs) => self.union(inputs, wanted),
+            Node::Filter { input, condition } => {
+                let mut needed = wanted.to_vec();
+                condition.mark_columns(&mut needed);
+                let frame = self.plan(input, &needed, suppress)?;
+                self.at(&condition.span);
+                let holds = self.expr(condition, &frame)?;
+                let holds = self.is_true(&holds);
+                let gaps = frame.gaps || !frame.placed;
+                let valid = Some(self.and(frame.valid, Some(holds)).unwrap_or(holds));
+                let valid = valid.map(|valid| self.per_row(valid, &frame.rows));
+                self.checked(Frame { valid, gaps, ..frame })
+            }
+            Node::Project { input, columns } => self.project(input, columns, wanted, suppress),
+            Node::Group { input, keys, aggregates } if keys.is_empty() => {
+                if suppress.is_some() {
+                    let what = "min_rows hides groups of few rows, and this query has no groups: add GROUP BY, or leave min_rows out";
+                    return Err(QueryError::new(&plan.span, what));
+                }
+                self.at(&plan.span);
+                self.total(input, aggregates, &plan.fields, wanted)
+            }
+            Node::Group { input, keys, aggregates } => {
+                self.at(&plan.span);
+                self.group(input, (keys, aggregates), plan, wanted, suppress)
+            }
+            Node::Join { left, right, on, outer } => {
+                self.join([left, right], on, join::Keep::Both { outer: *outer }, wanted, &plan.span)
+            }
+            Node::Match { left, right, on, anti } => {
+                self.join([left, right], on, join::Keep::Left { anti: *anti }, wanted, &plan.span)
+            }
+            Node::First { input, by, rows } => {
+                // Ties are broken by all columns.
+                let all = vec![true; input.fields.len()];
+                let frame = self.plan(input, &all, suppress)?;
+                self.at(&plan.span);
+                self.first(frame, &input.fields, by, *rows)
+            }
+        }
+    }
+
+    /// A frame, or the mistake that was made on the way.
+    fn checked<T>(&mut self, frame: T) -> Result<T> {
+        self.b.mistake().map_or(Ok(frame), |error| Err(error.into()))
+    }
+
+    /// One party's table: its wanted columns become inputs, and at least one does, so that the row count is known.
+    fn scan(&mut self, number: usize, wanted: &[bool]) -> Result<Frame> {
+        let table = &self.catalog.tables[number];
+        let rows = match self.tables.get(&number) {
+            Some(rows) => rows.clone(),
+            None => {
+                self.dims.push((*table.rows.start(), *table.rows.end()));
+                let rows = Extent::rows(self.b.rows_in(&table.full_name(), table.rows.clone()));
+                self.tables.insert(number, rows.clone());
+                rows
+            }
+        };
+        let none = wanted.iter().all(|wanted| !wanted);
+        let mut columns = Vec::new();
+        for (column, wanted) in wanted.iter().enumerate() {
+            let wanted = *wanted || (none && column == 0);
+            columns.push(wanted.then(|| self.input(number, column, &rows)).transpose()?);
+        }
+        if none {
+            columns[0] = None;
+        }
+        self.checked(Frame::of(columns, rows))
+    }
+
+    fn input(&mut self, table: usize, column: usize, rows: &Extent) -> Result<Cell> {
+        if let Some(cell) = self.inputs.get(&(table, column)) {
+            return Ok(*cell);
+        }
+        let of = &self.catalog.tables[table];
+        let (owner, name) =
+            (self.party(&of.owner)?, format!("{}.{}", of.full_name(), of.columns[column].name));
+        let declared = &of.columns[column];
+        let interval = Interval { low: *declared.range.start(), high: *declared.range.end() };
+        let array = declaration(&declared.kind, interval).axis(rows.clone());
+        let value = self.b.input(&name, owner, array);
+        let known = declared.nullable.then(|| {
+            let bits = Array::of(Element::Bit).axis(rows.clone());
+            self.b.input(&format!("{name}.known"), owner, bits)
+        });
+        let cell = Cell { value, known };
+        self.inputs.insert((table, column), cell);
+        Ok(cell)
+    }
+
+    fn project(
+        &mut self,
+        input: &Plan,
+        columns: &[crate::plan::Expr],
+        wanted: &[bool],
+        suppress: Option<u64>,
+    ) -> Result<Frame> {
+        let mut needed = vec![false; input.fields.len()];
+        let pairs = columns.iter().zip(wanted).filter(|(_, wanted)| **wanted);
+        pairs.for_each(|(column, _)| column.mark_columns(&mut needed));
+        let frame = self.plan(input, &needed, suppress)?;
+        let mut cells = Vec::new();
+        for (column, wanted) in columns.iter().zip(wanted) {
+            self.at(&column.span);
+            let cell = wanted.then(|| self.expr(column, &frame)).transpose()?;
+            cells.push(cell.map(|cell| Cell {
+                value: self.per_row(cell.value, &frame.rows),
+                known: cell.known.map(|known| self.per_row(known, &frame.rows)),
+            }));
+        }
+        let place = |column: usize| columns.iter().position(|it| expr::is_column(it, column));
+        let order = frame.order.as_ref().and_then(|by| by.iter().map(|it| place(*it)).collect());
+        self.checked(Frame { columns: cells, order, ..frame })
+    }
+
+    /// The first rows by an order, ties by all columns.
+    fn first(
+        &mut self,
+        frame: Frame,
+        fields: &[crate::plan::Field],
+        by: &[OrderKey],
+        rows: u64,
+    ) -> Result<Frame> {
+        let frame = self.padded(frame, rows);
+        let order = keys::with_ties(by, fields.len());
+        let frame = self.sorted(frame, fields, &order)?;
+        let frame = self.cut(&frame, rows);
+        self.checked(frame)
+    }
+}
+
+/// The domains of a catalog, each once.
+fn domains(catalog: &Catalog) -> Vec<Arc<Domain>> {
+    let mut all: Vec<Arc<Domain>> = Vec::new();
+    for column in catalog.tables.iter().flat_map(|table| &table.columns) {
+        if let Kind::Category(domain) = &column.kind
+            && !all.contains(domain)
+        {
+            all.push(domain.clone());
+        }
+    }
+    all
+}
+
+/// What an input, or a constant, of a kind is declared as, with its raw values in an interval.
+fn declaration(kind: &Kind, interval: Interval) -> Array {
+    let element = element_of(kind, interval);
+    let array = Array::of(element);
+    match kind {
+        Kind::Bit => array,
+        Kind::Fixed { fraction } => {
+            let unit = 2f64.powi(i32::from(*fraction));
+            array.range(interval.low as f64 / unit..=interval.high as f64 / unit)
+        }
+        Kind::Decimal { .. } => array.range(interval.low..=interval.high),
+        Kind::Date => array.range(interval.low..=interval.high).meaning_of(Meaning::Date),
+        Kind::Category(domain) => {
+            array.range(interval.low..=interval.high).meaning_of(Meaning::Domain(domain.clone()))
+        }
+    }
+}
+
+/// The narrowest element that holds raw values of a kind in an interval.
+fn element_of(kind: &Kind, interval: Interval) -> Element {
+    match kind {
+        Kind::Bit => Element::Bit,
+        Kind::Fixed { fraction } => {
+            let bits = interval.signed_bits().max(u32::from(*fraction) + 1).clamp(2, 64);
+            Element::Fixed { bits: bits as u8, fraction: *fraction }
+        }
+        _ => integer_of(interval),
+    }
+}
+
+/// The narrowest integer type of an interval.
+fn integer_of(interval: Interval) -> Element {
+    let all =
+        [8, 16, 32, 64].into_iter().flat_map(|bits| [Element::uint(bits), Element::int(bits)]);
+    all.into_iter()
+        .find(|element| element.interval().contains(interval))
+        .unwrap_or(Element::int(64))
+}
+
+/// A value of a program, or none where a bit would be one in every row.
+type Bits = Option<Value>;

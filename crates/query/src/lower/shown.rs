@@ -1,0 +1,263 @@
+//! What is revealed of a query's result, and how it makes up the answer.
+//!
+//! Rows that are not valid are shown as zeros, and a bit says so. Rows are shown in an order that follows from what they hold,
+//! never in that of the parties' tables.
+
+use super::frame::{Cell, Frame};
+use super::{Lowering, keys};
+use crate::error::{QueryError, Result};
+use crate::kind::Kind;
+use crate::plan::{OrderKey, Query};
+use std::cmp::Ordering;
+use std::fmt;
+use tacit_program::build::Value;
+use tacit_program::{Element, Meaning, PartyId};
+use zeroize::Zeroize;
+
+/// What the results of a program are for the query that it was lowered from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The columns of the answer.
+    pub columns: Vec<ShownColumn>,
+    /// The result that says by a bit per row which rows there are. None: all are.
+    pub there: Option<String>,
+    /// The result that says by a bit whether there are more rows than are shown. None: there are not.
+    pub truncated: Option<String>,
+    /// What the rows are sorted by; ties by all columns.
+    pub order: Vec<OrderKey>,
+    /// Groups of fewer rows are left out.
+    pub min_rows: Option<u64>,
+}
+
+/// A column of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownColumn {
+    /// Its name in the query.
+    pub name: String,
+    /// What its values are.
+    pub kind: Kind,
+    /// The result that has its raw values.
+    pub result: String,
+    /// The result that says by a bit per row whether the value is not null. None: it never is.
+    pub known: Option<String>,
+}
+
+/// The rows of an answer: raw values, or null. They are erased from memory with it, and are not for logs.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// Its rows, a value for each column.
+    pub rows: Vec<Vec<Option<i128>>>,
+    /// Whether there were more rows than the query shows.
+    pub truncated: bool,
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Answer({} rows)", self.rows.len())
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        self.rows.iter_mut().flatten().for_each(|cell| cell.zeroize());
+    }
+}
+
+impl Shown {
+    /// The answer, from the raw values of results by their names.
+    ///
+    /// # Errors
+    /// The name of a result that is missing, or of another length than the others.
+    pub fn answer(
+        &self,
+        results: impl Fn(&str) -> Option<Vec<i128>>,
+    ) -> std::result::Result<Answer, String> {
+        let read = |name: &str| results(name).ok_or_else(|| format!("there is no result `{name}`"));
+        let read_bits = |name: &Option<String>| name.as_deref().map(read).transpose();
+        let there = read_bits(&self.there)?;
+        let truncated = read_bits(&self.truncated)?.is_some_and(|bit| bit.first() == Some(&1));
+        let mut columns = Vec::new();
+        for column in &self.columns {
+            let mut values = read(&column.result)?;
+            let known = read_bits(&column.known)?;
+            let cells = values.iter().enumerate().map(|(row, value)| {
+                let known = known.as_ref().is_none_or(|known| known.get(row) == Some(&1));
+                known.then_some(*value)
+            });
+            columns.push(cells.collect::<Vec<_>>());
+            values.zeroize();
+        }
+        let length = columns.first().map_or(0, Vec::len);
+        if let Some((_, column)) =
+            columns.iter().zip(&self.columns).find(|(cells, _)| cells.len() != length)
+        {
+            return Err(format!("the result `{}` has another length than others", column.result));
+        }
+        let is_there = |row: &usize| there.as_ref().is_none_or(|bits| bits.get(*row) == Some(&1));
+        let rows = (0..length).filter(is_there);
+        let mut rows: Vec<Vec<_>> =
+            rows.map(|row| columns.iter().map(|cells| cells[row]).collect()).collect();
+        rows.sort_by(|a, b| in_order(&self.order, a, b));
+        columns.iter_mut().flatten().for_each(|cell| cell.zeroize());
+        Ok(Answer { rows, truncated })
+    }
+}
+
+/// The order of two rows: by the keys, then by all columns, nulls last.
+fn in_order(order: &[OrderKey], a: &[Option<i128>], b: &[Option<i128>]) -> Ordering {
+    let compared = |a: Option<i128>, b: Option<i128>, key: &OrderKey| match (a, b) {
+        (None, None) => Ordering::Equal,
+        (None, Some(_)) => {
+            if key.nulls_first {
+                Ordering::Less
+            } else {
+                Ordering::Greater
+            }
+        }
+        (Some(_), None) => {
+            if key.nulls_first {
+                Ordering::Greater
+            } else {
+                Ordering::Less
+            }
+        }
+        (Some(a), Some(b)) if key.descending => b.cmp(&a),
+        (Some(a), Some(b)) => a.cmp(&b),
+    };
+    let keys = keys::with_ties(order, a.len());
+    let each = keys.iter().map(|key| compared(a[key.column], b[key.column], key));
+    each.fold(Ordering::Equal, Ordering::then)
+}
+
+impl Lowering<'_> {
+    /// Reveals a query's result.
+    pub fn show(&mut self, query: &Query, frame: Frame) -> Result<Shown> {
+        let span = &query.plan.span;
+        self.at(span);
+        let to: Vec<PartyId> =
+            query.to.iter().map(|name| self.party(name)).collect::<Result<_>>()?;
+        if to.is_empty() {
+            return Err(QueryError::new(
+                span,
+                "nobody learns the result of this query: say who does",
+            ));
+        }
+        let (frame, more) = self.rows_to_show(query, frame)?;
+        let mut names = Names::default();
+        let there = match frame.valid {
+            Some(valid) => {
+                let name = names.take("row is there");
+                Some((name, valid))
+            }
+            None => None,
+        };
+        let mut columns = Vec::new();
+        for (number, field) in query.plan.fields.iter().enumerate() {
+            let Cell { value, known } = frame.column(number, span)?;
+            let shown = self.and(frame.valid, known);
+            let value = self.per_row(value, &frame.rows);
+            let value = match shown {
+                Some(shown) => self.nothing_unless(shown, value),
+                None => value,
+            };
+            let result = names.take(&field.name);
+            let (by, meaning) = (Some(&[][..]), meaning_of(&field.kind));
+            self.b.reveal_as(&result, value, &to, by, meaning);
+            let known = known.is_some().then(|| names.take(&format!("{} is known", field.name)));
+            if let (Some(name), Some(shown)) = (&known, shown) {
+                let shown = self.per_row(shown, &frame.rows);
+                self.b.reveal(name, shown, &to);
+            }
+            let (name, kind) = (field.name.clone(), field.kind.clone());
+            columns.push(ShownColumn { name, kind, result, known });
+        }
+        if let Some((name, valid)) = &there {
+            self.b.reveal(name, *valid, &to);
+        }
+        let truncated = more.map(|more| {
+            let name = names.take("there are more rows");
+            self.b.reveal(&name, more, &to);
+            name
+        });
+        let there = there.map(|(name, _)| name);
+        let (order, min_rows) = (query.order.clone(), query.min_rows);
+        self.checked(Shown { columns, there, truncated, order, min_rows })
+    }
+
+    /// The rows that are shown, in an order that tells nothing, and a bit that says whether there are more.
+    fn rows_to_show(&mut self, query: &Query, frame: Frame) -> Result<(Frame, Option<Value>)> {
+        let known = frame.rows.known();
+        let most = [frame.at_most, known].into_iter().flatten().min();
+        let all_public = frame.valid.is_none();
+        let Some(rows) = [most, query.max_rows].into_iter().flatten().min() else {
+            if !all_public {
+                let what = "how many rows the result has depends on private data, and nothing bounds it: add ORDER BY .. LIMIT, or say \
+                            how many are shown at most, by SET max_rows = 100 or --max-rows 100. Those who learn the result also learn \
+                            how many rows it has, and whether there are more";
+                return Err(QueryError::new(&query.plan.span, what));
+            }
+            // As many as the tables have, which everybody knows.
+            return Ok((self.in_canonical_order(frame, query)?, None));
+        };
+        let whole = most == Some(rows);
+        if frame.placed && frame.order.is_some() && whole && known == Some(rows) {
+            return Ok((frame, None));
+        }
+        let size = if whole { rows } else { rows + 1 };
+        let frame =
+            if known == Some(size) && all_public { frame } else { self.compact(frame, size) };
+        let more = match (whole, frame.valid) {
+            (true, _) => None,
+            (false, Some(valid)) => Some(self.b.slice(valid, 0, rows, 1, 1)),
+            // More rows than are shown, as everybody knows.
+            (false, None) => Some(self.b.constants(Element::Bit, &[1], &[1])),
+        };
+        let frame = if whole { frame } else { self.cut(&frame, rows) };
+        Ok((self.in_canonical_order(frame, query)?, more))
+    }
+
+    /// Rows in an order that follows from their values: as they are, if they are in one.
+    fn in_canonical_order(&mut self, frame: Frame, query: &Query) -> Result<Frame> {
+        if frame.order.is_some() && !frame.gaps {
+            return Ok(frame);
+        }
+        let fields = &query.plan.fields;
+        self.sorted(frame, fields, &keys::with_ties(&[], fields.len()))
+    }
+
+    /// A value where a bit is one, else zero, or what of its interval is nearest to it.
+    fn nothing_unless(&mut self, bit: Value, value: Value) -> Value {
+        let Some(ty) = self.b.type_of(value).cloned() else { return value };
+        if ty.element == Element::Bit {
+            return self.b.and(value, bit);
+        }
+        let nothing = 0.clamp(ty.interval.low, ty.interval.high);
+        let nothing = self.raw(ty.element, nothing);
+        self.b.select(bit, value, nothing)
+    }
+}
+
+/// Names of results, no two of which are equal.
+#[derive(Default)]
+struct Names(Vec<String>);
+
+impl Names {
+    fn take(&mut self, wanted: &str) -> String {
+        let wanted = if wanted.is_empty() { "column" } else { wanted };
+        let numbered = (2..).map(|number| format!("{wanted} {number}"));
+        let name =
+            std::iter::once(wanted.to_owned()).chain(numbered).find(|name| !self.0.contains(name));
+        let name = name.unwrap_or_default();
+        self.0.push(name.clone());
+        name
+    }
+}
+
+/// What the values of a kind stand for.
+fn meaning_of(kind: &Kind) -> Meaning {
+    match kind {
+        Kind::Date => Meaning::Date,
+        Kind::Category(domain) => Meaning::Domain(domain.clone()),
+        _ => Meaning::Number,
+    }
+}

@@ -1,0 +1,360 @@
+//! Plans: what a query computes, operator by operator.
+//!
+//! A plan is a tree. Every operator knows the [`Field`]s of its result, and refers to those of its input by number. Everything is
+//! typed: operands of an operation are of the kinds that it says, converted by [`Compute::Convert`] where the user did not.
+//!
+//! Rows of a plan have no order, and those that a filter drops stay where they are: nobody sees which those are.
+
+use crate::catalog::Catalog;
+use crate::kind::Kind;
+use tacit_program::Span;
+
+/// A query: a plan, and what of its result is shown to whom.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// The name of the program, and of its result.
+    pub name: String,
+    /// What is computed.
+    pub plan: Plan,
+    /// What the receivers sort the rows by.
+    pub order: Vec<OrderKey>,
+    /// Names of the parties that learn the result.
+    pub to: Vec<String>,
+    /// The most rows that are shown. The receivers learn whether there were more.
+    pub max_rows: Option<u64>,
+    /// Groups of fewer rows are not shown.
+    pub min_rows: Option<u64>,
+}
+
+/// A column of an operator's result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name; not always unique.
+    pub name: String,
+    /// What its values are.
+    pub kind: Kind,
+    /// Whether values may be null.
+    pub nullable: bool,
+}
+
+/// An operator with its inputs.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The operator.
+    pub node: Node,
+    /// The columns of its result.
+    pub fields: Vec<Field>,
+    /// Where the user asked for it.
+    pub span: Span,
+}
+
+/// The operators.
+#[derive(Clone, Debug)]
+pub enum Node {
+    /// One party's table, by number in the catalog.
+    Scan(usize),
+    /// All rows of several inputs with the same kinds of columns.
+    Union(Vec<Plan>),
+    /// The rows for which a condition holds: it is true, not null.
+    Filter {
+        /// The rows.
+        input: Box<Plan>,
+        /// A [`Kind::Bit`].
+        condition: Expr,
+    },
+    /// Columns that are computed row by row.
+    Project {
+        /// The rows.
+        input: Box<Plan>,
+        /// One for each field.
+        columns: Vec<Expr>,
+    },
+    /// One row for each combination of values of the keys that occurs: fields are the keys, then the aggregates. Null is a value
+    /// like others here. Without keys: one row, also where there are none. Without aggregates: distinct rows.
+    Group {
+        /// The rows.
+        input: Box<Plan>,
+        /// Columns of the input.
+        keys: Vec<usize>,
+        /// What is computed of each group.
+        aggregates: Vec<Aggregate>,
+    },
+    /// Each row of `left`, with the row of `right` that has equal keys: fields are those of both. Null is equal to nothing. Of
+    /// `right` at most one row has given keys, which the run checks where it does not follow from the plan.
+    Join {
+        /// The rows that may have keys in common.
+        left: Box<Plan>,
+        /// The rows that have not.
+        right: Box<Plan>,
+        /// Pairs of columns of `left` and `right`, of one kind.
+        on: Vec<(usize, usize)>,
+        /// Whether rows of `left` without a match stay, with nulls for the columns of `right`: a left join.
+        outer: bool,
+    },
+    /// The rows of `left` for which `right` has a row with equal keys: a semi join. Or those for which it has none: an anti join.
+    Match {
+        /// The rows.
+        left: Box<Plan>,
+        /// What they are looked up in.
+        right: Box<Plan>,
+        /// Pairs of columns of `left` and `right`, of one kind.
+        on: Vec<(usize, usize)>,
+        /// Whether it is an anti join.
+        anti: bool,
+    },
+    /// The first rows in an order; among equal rows, those that are less by all columns, from the first one on.
+    First {
+        /// The rows.
+        input: Box<Plan>,
+        /// The order.
+        by: Vec<OrderKey>,
+        /// How many there are at most.
+        rows: u64,
+    },
+}
+
+/// A column that rows are ordered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderKey {
+    /// The column.
+    pub column: usize,
+    /// Greatest first.
+    pub descending: bool,
+    /// Whether nulls come first.
+    pub nulls_first: bool,
+}
+
+/// What is computed of the rows of a group.
+#[derive(Clone, Debug)]
+pub struct Aggregate {
+    /// The function.
+    pub function: Function,
+    /// The column that it is of; rows where that is null do not count. None to count all rows.
+    pub column: Option<usize>,
+    /// Whether equal values count once. Of counts and sums only.
+    pub distinct: bool,
+    /// Where the user asked for it.
+    pub span: Span,
+}
+
+/// The functions of groups. But for counts they are null where no value counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// The number of rows, an integer.
+    Count,
+    /// The sum of numbers, of their kind.
+    Sum,
+    /// The mean of numbers, a [`Kind::Fixed`]: the sum divided by the count, rounded down to the kind's fraction.
+    Mean,
+    /// The least value, of the column's kind.
+    Min,
+    /// The greatest value, of the column's kind.
+    Max,
+}
+
+/// A value that is computed for each row.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// How.
+    pub compute: Compute,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether it may be null.
+    pub nullable: bool,
+    /// Where the user wrote it.
+    pub span: Span,
+}
+
+/// Operations on the values of a row. Where nothing else is said, the result is null where an operand is.
+#[derive(Clone, Debug)]
+pub enum Compute {
+    /// A column of the input.
+    Column(usize),
+    /// A raw value, or null.
+    Literal(Option<i128>),
+    /// The only value of a plan with one column and one row that does not depend on this row: a scalar subquery. Null where the plan
+    /// has no row.
+    Scalar(Box<Plan>),
+    /// The operand as the expression's kind. Decimals get more digits exactly; fewer digits, and decimals from fixed point, by rounding to
+    /// the nearest, half away from zero. Fixed point from decimals, and to fewer bits, is rounded down. Bits become 0 and 1.
+    Convert(Box<Expr>),
+    /// The negative of a number, of its kind.
+    Negate(Box<Expr>),
+    /// The absolute value of a number, of its kind.
+    Absolute(Box<Expr>),
+    /// An operation on two operands.
+    Binary(Operator, Box<Expr>, Box<Expr>),
+    /// Whether a bit is zero.
+    Not(Box<Expr>),
+    /// Whether the operand is null. Never null.
+    IsNull(Box<Expr>),
+    /// The value behind the first condition that is true, else the last: conditions are bits, values of the expression's kind.
+    Case(Vec<(Expr, Expr)>, Box<Expr>),
+    /// The first operand that is not null: all of the expression's kind.
+    Coalesce(Vec<Expr>),
+    /// The least of the operands, or the greatest, that are not null: all of the expression's kind.
+    Extreme {
+        /// Greatest.
+        greatest: bool,
+        /// The operands.
+        of: Vec<Expr>,
+    },
+    /// A part of a date, an integer.
+    DatePart(DatePart, Box<Expr>),
+}
+
+/// Operations on two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// The sum of numbers of one kind, which is the result's. Or a date that many days, an integer, later.
+    Add,
+    /// The difference of numbers of one kind. Or a date that many days earlier. Or the days between two dates.
+    Subtract,
+    /// The product of decimals: the scales of the operands add to that of the result. Or of two numbers in fixed point with one
+    /// fraction, rounded down to it.
+    Multiply,
+    /// The quotient of numbers in fixed point with one fraction, rounded down to it; null where the divisor is zero.
+    Divide,
+    /// The quotient of integers, rounded towards zero; null where the divisor is zero.
+    IntegerDivide,
+    /// What remains of the first integer after [`Operator::IntegerDivide`]: it has its sign. Null where the divisor is zero.
+    Remainder,
+    /// Whether values of one kind are equal: a bit.
+    Equal,
+    /// Whether the first value of one kind is less: a bit. Categories are ordered as their list is.
+    Less,
+    /// Whether the first value of one kind is at most the second: a bit.
+    LessOrEqual,
+    /// Whether both bits are one; zero where one of them is zero, even if the other is null.
+    And,
+    /// Whether a bit is one; one where one of them is one, even if the other is null.
+    Or,
+}
+
+/// Parts of dates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DatePart {
+    /// The year.
+    Year,
+    /// 1 to 4.
+    Quarter,
+    /// 1 to 12.
+    Month,
+    /// The day of the month, from 1.
+    Day,
+    /// The day of the week: Sunday is 0, as in DuckDB's `dayofweek`.
+    Weekday,
+}
+
+impl Plan {
+    /// The plans that it reads.
+    #[must_use]
+    pub fn inputs(&self) -> Vec<&Plan> {
+        match &self.node {
+            Node::Scan(_) => Vec::new(),
+            Node::Union(inputs) => inputs.iter().collect(),
+            Node::Filter { input, .. }
+            | Node::Project { input, .. }
+            | Node::Group { input, .. }
+            | Node::First { input, .. } => vec![input],
+            Node::Join { left, right, .. } | Node::Match { left, right, .. } => vec![left, right],
+        }
+    }
+
+    /// Whether no two of its rows have equal values in some columns, rows with nulls in these aside. It follows from the plan, or from
+    /// what a catalog says, if there is one, of its tables.
+    #[must_use]
+    pub fn has_key(&self, columns: &[usize], catalog: Option<&Catalog>) -> bool {
+        match &self.node {
+            Node::Scan(table) => {
+                let unique = catalog
+                    .and_then(|catalog| catalog.tables.get(*table))
+                    .map(|table| &table.unique);
+                unique.is_some_and(|sets| {
+                    sets.iter().any(|set| set.iter().all(|column| columns.contains(column)))
+                })
+            }
+            Node::Union(_) => false,
+            Node::Group { keys, .. } => (0..keys.len()).all(|key| columns.contains(&key)),
+            Node::Filter { input, .. } | Node::First { input, .. } => {
+                input.has_key(columns, catalog)
+            }
+            Node::Match { left, .. } => left.has_key(columns, catalog),
+            Node::Join { left, right, on, .. } => {
+                let of_left: Vec<usize> =
+                    columns.iter().copied().filter(|column| *column < left.fields.len()).collect();
+                let keys: Vec<usize> = on.iter().map(|(_, column)| *column).collect();
+                left.has_key(&of_left, catalog) && right.has_key(&keys, catalog)
+            }
+            Node::Project { input, columns: made } => {
+                let columns =
+                    columns.iter().filter_map(|column| match made.get(*column)?.compute {
+                        Compute::Column(column) => Some(column),
+                        _ => None,
+                    });
+                input.has_key(&columns.collect::<Vec<_>>(), catalog)
+            }
+        }
+    }
+}
+
+impl Expr {
+    /// The expressions that it is made of.
+    #[must_use]
+    pub fn operands(&self) -> Vec<&Expr> {
+        match &self.compute {
+            Compute::Column(_) | Compute::Literal(_) | Compute::Scalar(_) => Vec::new(),
+            Compute::Convert(a)
+            | Compute::Negate(a)
+            | Compute::Absolute(a)
+            | Compute::Not(a)
+            | Compute::IsNull(a)
+            | Compute::DatePart(_, a) => vec![a],
+            Compute::Binary(_, a, b) => vec![a, b],
+            Compute::Case(branches, last) => {
+                let branches = branches.iter().flat_map(|(condition, value)| [condition, value]);
+                branches.chain([last.as_ref()]).collect()
+            }
+            Compute::Coalesce(of) | Compute::Extreme { of, .. } => of.iter().collect(),
+        }
+    }
+
+    fn operands_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut self.compute {
+            Compute::Column(_) | Compute::Literal(_) | Compute::Scalar(_) => Vec::new(),
+            Compute::Convert(a)
+            | Compute::Negate(a)
+            | Compute::Absolute(a)
+            | Compute::Not(a)
+            | Compute::IsNull(a)
+            | Compute::DatePart(_, a) => vec![a],
+            Compute::Binary(_, a, b) => vec![a, b],
+            Compute::Case(branches, last) => {
+                let branches =
+                    branches.iter_mut().flat_map(|(condition, value)| [condition, value]);
+                branches.chain([last.as_mut()]).collect()
+            }
+            Compute::Coalesce(of) | Compute::Extreme { of, .. } => of.iter_mut().collect(),
+        }
+    }
+
+    /// Marks the columns that it is of.
+    pub fn mark_columns(&self, used: &mut [bool]) {
+        if let Compute::Column(column) = self.compute
+            && let Some(used) = used.get_mut(column)
+        {
+            *used = true;
+        }
+        self.operands().into_iter().for_each(|operand| operand.mark_columns(used));
+    }
+
+    /// Makes it one of other columns: of each, the number that it has now.
+    pub fn renumber(&mut self, places: &[usize]) {
+        if let Compute::Column(column) = &mut self.compute
+            && let Some(place) = places.get(*column)
+        {
+            *column = *place;
+        }
+        self.operands_mut().into_iter().for_each(|operand| operand.renumber(places));
+    }
+}

@@ -1,0 +1,48 @@
+//! Random queries with tables: for tests, behind the feature `random`.
+//!
+//! A [`Case`] is a catalog, tables that obey it, and SQL that the binder takes and DuckDB understands. All follows from a seed. Numbers
+//! stay small. Where DuckDB and plans differ by design, no query goes:
+//!
+//! - results in fixed point are in columns of the outermost `SELECT` only, without `DISTINCT` and `LIMIT`, since nearly equal numbers
+//!   may be equal there; what is divided are integers, which fixed point holds exactly;
+//! - `NOT IN` takes values only that are never null: else it is no anti join;
+//! - categories meet texts only where the order of their list is the alphabet's, since DuckDB compares them as texts then;
+//! - `LIMIT` has an order by all columns.
+
+mod data;
+mod expr;
+mod parts;
+mod rng;
+mod select;
+
+#[cfg(test)]
+mod tests;
+
+use crate::catalog::Catalog;
+use crate::clear::Rows;
+use rng::Rng;
+
+/// A random query with its tables.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// What it all follows from.
+    pub seed: u64,
+    /// The tables' columns.
+    pub catalog: Catalog,
+    /// The tables, by number in the catalog.
+    pub tables: Vec<Rows>,
+    /// The query. It names tables as `party.table`, or `table` for the tables of that name of all parties.
+    pub sql: String,
+    /// Whether the query orders its rows by all of their columns.
+    pub ordered: bool,
+}
+
+/// The query of a seed.
+#[must_use]
+pub fn case(seed: u64) -> Case {
+    let mut rng = Rng::new(seed);
+    let catalog = data::catalog(&mut rng);
+    let tables = data::tables(&mut rng, &catalog);
+    let (sql, ordered) = select::query(&mut rng, &catalog);
+    Case { seed, catalog, tables, sql, ordered }
+}

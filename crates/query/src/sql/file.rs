@@ -1,0 +1,153 @@
+//! Files of SQL: tables, settings, who learns the result, and the query.
+
+use super::{Binder, Settings, parts, statements};
+use crate::catalog::Catalog;
+use crate::error::{QueryError, Result};
+use crate::plan::Query;
+use sqlparser::ast::{
+    self, Action, Expr as Ast, GrantObjects, GranteeName, Privileges, Set, Statement, Value,
+};
+use std::sync::Arc;
+use tacit_program::Span;
+
+/// Reads a file of SQL: CREATE TABLE statements that say which tables there are, settings, one query, and who learns its result.
+/// `file` stands for it in messages.
+///
+/// # Errors
+/// When the text is no such file, or its query is not supported, with line and column.
+pub fn parse(file: &str, sql: &str) -> Result<(Catalog, Query)> {
+    let (file, name): (Arc<str>, String) = (file.into(), name_of(file));
+    let statements = statements(&file, sql)?;
+    let empty = Catalog::default();
+    let mut settings = Settings { name, ..Settings::default() };
+    let mut reader = Binder::new(&file, &empty, &settings);
+    let (mut catalog, mut query, mut to) = (Catalog::default(), None, Vec::new());
+    for statement in &statements {
+        match statement {
+            Statement::CreateTable(create) => {
+                let table = reader.table_of(create, &catalog.tables)?;
+                catalog.tables.push(table);
+            }
+            Statement::Set(set) => {
+                reader.set(set, statement, &mut settings)?;
+                reader.fraction = settings.fraction;
+            }
+            Statement::Grant(grant) => to.push((grant, statement)),
+            Statement::Query(_) if query.is_some() => {
+                return reader.error(
+                    statement,
+                    "there is one query in a file: put its parts together by WITH",
+                );
+            }
+            Statement::Query(of) => query = Some(of),
+            _ => {
+                return reader.error(
+                    statement,
+                    "a file has CREATE TABLE, SET, GRANT SELECT ON result TO .., and one SELECT",
+                );
+            }
+        }
+    }
+    let nowhere = Span { file: file.clone(), ..Span::default() };
+    let Some(query) = query else {
+        return Err(QueryError::new(&nowhere, "there is no query: a file ends with a SELECT"));
+    };
+    if catalog.tables.is_empty() {
+        let what = "no table is described: CREATE TABLE alice.visits (age INT NOT NULL CHECK (age BETWEEN 0 AND 120)) WITH (max_rows = 100000)";
+        return Err(QueryError::new(&nowhere, what));
+    }
+    for (grant, statement) in to {
+        for name in reader.granted(grant, statement, &catalog)? {
+            if !settings.to.contains(&name) {
+                settings.to.push(name);
+            }
+        }
+    }
+    if settings.to.is_empty() {
+        let what = "nobody learns the result: GRANT SELECT ON result TO alice, or TO public, which means all parties that give a table";
+        return Err(QueryError::new(&nowhere, what));
+    }
+    let query = Binder::new(&file, &catalog, &settings).whole(query, &settings)?;
+    Ok((catalog, query))
+}
+
+/// The name of a program, from that of its file.
+fn name_of(file: &str) -> String {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let name = name.strip_suffix(".sql").unwrap_or(name);
+    if name.is_empty() { "query".to_owned() } else { name.to_owned() }
+}
+
+impl Binder<'_> {
+    fn set(&self, set: &Set, at: &Statement, settings: &mut Settings) -> Result<()> {
+        const WHAT: &str = "there are SET max_rows = 100, SET min_rows = 10, SET fraction = 16 and SET name = 'visits'";
+        let Set::SingleAssignment { variable, values, .. } = set else {
+            return self.error(at, WHAT);
+        };
+        let [value] = values.as_slice() else { return self.error(at, WHAT) };
+        match variable.to_string().to_ascii_lowercase().as_str() {
+            "max_rows" => settings.max_rows = Some(self.count(value)?.max(1)),
+            "min_rows" => settings.min_rows = Some(self.count(value)?),
+            "fraction" => match self.count(value)? {
+                bits @ 1..=32 => settings.fraction = bits as u8,
+                _ => {
+                    return self.error(
+                        value,
+                        "fraction is 1 to 32, the bits behind the point of quotients and means",
+                    );
+                }
+            },
+            "name" => match value {
+                Ast::Value(value) => match &value.value {
+                    Value::SingleQuotedString(name) => settings.name.clone_from(name),
+                    _ => return self.error(value, WHAT),
+                },
+                _ => return self.error(value, WHAT),
+            },
+            _ => return self.error(variable, WHAT),
+        }
+        Ok(())
+    }
+
+    /// The parties that learn the result.
+    fn granted(
+        &self,
+        grant: &ast::Grant,
+        at: &Statement,
+        catalog: &Catalog,
+    ) -> Result<Vec<String>> {
+        const WHAT: &str = "who learns the result is said so: GRANT SELECT ON result TO alice, bob";
+        let select = match &grant.privileges {
+            Privileges::Actions(actions) => {
+                matches!(actions.as_slice(), [Action::Select { columns: None }])
+            }
+            Privileges::All { .. } => false,
+        };
+        let result = match &grant.objects {
+            Some(GrantObjects::Tables(tables)) => {
+                matches!(tables.as_slice(), [name] if name.to_string().eq_ignore_ascii_case("result"))
+            }
+            _ => false,
+        };
+        if !select || !result || grant.with_grant_option {
+            return self.error(at, WHAT);
+        }
+        let mut names = Vec::new();
+        for grantee in &grant.grantees {
+            match &grantee.name {
+                Some(GranteeName::ObjectName(name)) => match parts(name).as_deref() {
+                    Some([name]) if name.value.eq_ignore_ascii_case("public") => {
+                        names.extend(catalog.owners().into_iter().map(str::to_owned));
+                    }
+                    Some([name]) => names.push(name.value.clone()),
+                    _ => return self.error(at, WHAT),
+                },
+                _ if grantee.grantee_type == ast::GranteesType::Public => {
+                    names.extend(catalog.owners().into_iter().map(str::to_owned));
+                }
+                _ => return self.error(at, WHAT),
+            }
+        }
+        Ok(names)
+    }
+}

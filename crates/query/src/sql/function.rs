@@ -1,0 +1,322 @@
+//! Functions, dates, and aggregates.
+
+use super::Binder;
+use super::expr::{Rows, alike};
+use super::typing::{binary, condition, folded, literal, number};
+use crate::error::{QueryError, Result};
+use crate::kind::{INTEGER, Kind};
+use crate::plan::{Compute, DatePart, Expr, Function, Operator};
+use chrono::{Months, NaiveDate};
+use sqlparser::ast::{
+    self, DuplicateTreatment, Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments, Value,
+};
+use tacit_program::Span;
+
+/// The part of a date that a word means.
+pub(super) fn date_part(word: &str) -> Option<DatePart> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "year" => DatePart::Year,
+        "quarter" => DatePart::Quarter,
+        "month" => DatePart::Month,
+        "day" | "dayofmonth" => DatePart::Day,
+        "dayofweek" | "dow" | "weekday" => DatePart::Weekday,
+        _ => return None,
+    })
+}
+
+/// A part of a date.
+pub(super) fn part_of(part: DatePart, date: Expr, span: Span) -> Result<Expr> {
+    if date.kind != Kind::Date {
+        return Err(QueryError::new(
+            &date.span,
+            format!("a date is needed here, and this is {}", date.kind),
+        ));
+    }
+    let nullable = date.nullable;
+    folded(Expr { compute: Compute::DatePart(part, Box::new(date)), kind: INTEGER, nullable, span })
+}
+
+/// What is called, with what.
+struct Call<'a> {
+    name: String,
+    arguments: Vec<&'a Ast>,
+    distinct: bool,
+    /// Whether it is called with a star.
+    all: bool,
+}
+
+impl Binder<'_> {
+    /// A function.
+    pub fn function(
+        &mut self,
+        function: &ast::Function,
+        ast: &Ast,
+        rows: &mut Rows<'_>,
+        wanted: Option<&Kind>,
+    ) -> Result<Expr> {
+        let span = self.span(ast);
+        let call = self.call(function, ast)?;
+        if let Some(aggregate) = aggregate_of(&call.name) {
+            return self.aggregate(aggregate, &call, function, ast, rows);
+        }
+        if function.filter.is_some() || call.distinct || call.all {
+            return self.error(
+                ast,
+                "only aggregates have DISTINCT, FILTER or a star: count, sum, avg, min and max",
+            );
+        }
+        if let (Some(part), [date]) = (date_part(&call.name), call.arguments.as_slice()) {
+            let date = self.expr(date, rows, Some(&Kind::Date))?;
+            return part_of(part, date, span);
+        }
+        match (call.name.as_str(), call.arguments.as_slice()) {
+            ("abs", [of]) => {
+                let of = number(self.expr(of, rows, None)?)?;
+                let (kind, nullable) = (of.kind.clone(), of.nullable);
+                folded(Expr { compute: Compute::Absolute(Box::new(of)), kind, nullable, span })
+            }
+            ("coalesce" | "ifnull", [_, ..]) => {
+                let of = alike(self.all(&call.arguments, rows, wanted)?)?;
+                let (kind, nullable) = (of[0].kind.clone(), of.iter().all(|of| of.nullable));
+                folded(Expr { compute: Compute::Coalesce(of), kind, nullable, span })
+            }
+            ("greatest" | "least", [_, ..]) => {
+                let of = alike(self.all(&call.arguments, rows, wanted)?)?;
+                let (kind, nullable) = (of[0].kind.clone(), of.iter().all(|of| of.nullable));
+                let greatest = call.name == "greatest";
+                folded(Expr { compute: Compute::Extreme { greatest, of }, kind, nullable, span })
+            }
+            ("nullif", [a, b]) => {
+                let (a, b) = self.both(a, b, rows)?;
+                let kept = a.clone();
+                let (a, b) = super::typing::unified(a, b)?;
+                let equal = binary(Operator::Equal, a, b, Kind::Bit, &span)?;
+                let none = literal(kept.kind.clone(), None, span.clone());
+                let kind = kept.kind.clone();
+                Ok(Expr {
+                    compute: Compute::Case(vec![(equal, none)], Box::new(kept)),
+                    kind,
+                    nullable: true,
+                    span,
+                })
+            }
+            ("if", [when, then, other]) => {
+                let when = condition(self.expr(when, rows, Some(&Kind::Bit))?)?;
+                let mut both = alike(self.all(&[then, other], rows, wanted)?)?.into_iter();
+                let (Some(then), Some(other)) = (both.next(), both.next()) else {
+                    return self.error(ast, "if has three arguments");
+                };
+                let (kind, nullable) = (then.kind.clone(), then.nullable || other.nullable);
+                Ok(Expr {
+                    compute: Compute::Case(vec![(when, then)], Box::new(other)),
+                    kind,
+                    nullable,
+                    span,
+                })
+            }
+            _ => {
+                let what = format!(
+                    "there is no function `{}` of {} arguments: there are count, sum, avg, min, max, abs, coalesce, nullif, least, greatest, year, \
+                     quarter, month, day and dayofweek",
+                    call.name,
+                    call.arguments.len()
+                );
+                self.error(ast, what)
+            }
+        }
+    }
+
+    /// Several expressions: texts are of the kind that is wanted, or that the first other one has.
+    fn all(
+        &mut self,
+        of: &[&Ast],
+        rows: &mut Rows<'_>,
+        wanted: Option<&Kind>,
+    ) -> Result<Vec<Expr>> {
+        let mut kind = wanted.cloned();
+        for ast in of {
+            if kind.is_none()
+                && let Ok(expr) = self.expr(ast, rows, None)
+                && !super::typing::is_null_literal(&expr)
+            {
+                kind = Some(expr.kind);
+            }
+        }
+        of.iter().map(|ast| self.expr(ast, rows, kind.as_ref())).collect()
+    }
+
+    fn call<'a>(&self, function: &'a ast::Function, ast: &Ast) -> Result<Call<'a>> {
+        let name = function.name.to_string().to_ascii_lowercase();
+        if function.over.is_some() {
+            return self.error(ast, "window functions (OVER) are not supported yet: GROUP BY, or ORDER BY .. LIMIT, say much of it");
+        }
+        let mut call = Call { name, arguments: Vec::new(), distinct: false, all: false };
+        let FunctionArguments::List(list) = &function.args else { return Ok(call) };
+        call.distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
+        if !list.clauses.is_empty() || !function.within_group.is_empty() {
+            return self.error(ast, "a function is called with arguments alone here");
+        }
+        for argument in &list.args {
+            match argument {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => call.arguments.push(expr),
+                FunctionArg::Unnamed(FunctionArgExpr::Wildcard) => call.all = true,
+                _ => return self.error(ast, "arguments of functions have no names here"),
+            }
+        }
+        Ok(call)
+    }
+
+    /// An aggregate, of groups.
+    fn aggregate(
+        &mut self,
+        of: Function,
+        call: &Call<'_>,
+        function: &ast::Function,
+        ast: &Ast,
+        rows: &mut Rows<'_>,
+    ) -> Result<Expr> {
+        let span = self.span(ast);
+        let Some(mut groups) = rows.groups.take() else {
+            return self.error(ast, "an aggregate cannot stand here: it is of groups of rows, in SELECT, HAVING or ORDER BY");
+        };
+        let argument = self.argument(of, call, function, ast, rows);
+        let bound = argument.and_then(|argument| {
+            groups.aggregate(of, argument, call.distinct, &span, self.fraction)
+        });
+        rows.groups = Some(groups);
+        bound
+    }
+
+    /// What an aggregate is of: none if it counts rows.
+    fn argument(
+        &mut self,
+        of: Function,
+        call: &Call<'_>,
+        function: &ast::Function,
+        ast: &Ast,
+        rows: &Rows<'_>,
+    ) -> Result<Option<Expr>> {
+        let span = self.span(ast);
+        let argument = match (call.arguments.as_slice(), call.all || call.arguments.is_empty()) {
+            ([], true) if of == Function::Count && call.name == "count" && !call.distinct => None,
+            ([argument], false) => Some(self.plain(argument, rows.scope)?),
+            _ => return self.error(ast, format!("{} has one argument", call.name)),
+        };
+        // Rows that do not count are null.
+        let counts = match &function.filter {
+            Some(filter) => Some(condition(self.plain(filter, rows.scope)?)?),
+            None => None,
+        };
+        let argument = match (call.name.as_str(), argument) {
+            ("count_if" | "countif", Some(argument)) => {
+                let when = condition(argument)?;
+                Some(when_true(when, literal(Kind::Bit, Some(1), span.clone()), &span))
+            }
+            (_, Some(argument)) if matches!(of, Function::Sum | Function::Mean) => {
+                Some(number(argument)?)
+            }
+            (_, argument) => argument,
+        };
+        Ok(match (counts, argument) {
+            (None, argument) => argument,
+            (Some(counts), Some(argument)) => Some(when_true(counts, argument, &span)),
+            (Some(counts), None) => {
+                Some(when_true(counts, literal(Kind::Bit, Some(1), span.clone()), &span))
+            }
+        })
+    }
+
+    /// A date that many days, months or years later, or earlier.
+    pub fn later(
+        &mut self,
+        date: Expr,
+        interval: &ast::Interval,
+        earlier: bool,
+        span: &Span,
+    ) -> Result<Expr> {
+        let wrong = |what: &str| Err(QueryError::new(span, what.to_owned()));
+        if date.kind != Kind::Date {
+            return wrong("an INTERVAL is added to a date");
+        }
+        let written = match interval.value.as_ref() {
+            Ast::Value(value) => match &value.value {
+                Value::Number(digits, _) => digits.clone(),
+                Value::SingleQuotedString(text) => text.clone(),
+                _ => String::new(),
+            },
+            _ => String::new(),
+        };
+        let mut words = written.split_whitespace();
+        let count: Option<i64> = words.next().and_then(|count| count.parse().ok());
+        let unit = interval
+            .leading_field
+            .as_ref()
+            .map(ToString::to_string)
+            .or_else(|| words.next().map(str::to_owned));
+        let (Some(count), Some(unit)) = (count, unit) else {
+            return wrong(
+                "an INTERVAL is a number of days, weeks, months or years: INTERVAL '3' MONTH",
+            );
+        };
+        let count = if earlier { -count } else { count };
+        let unit = unit.to_ascii_lowercase();
+        let days = match unit.trim_end_matches('s') {
+            "day" => count,
+            "week" => 7 * count,
+            unit @ ("month" | "quarter" | "year") => {
+                let months = count
+                    * match unit {
+                        "month" => 1,
+                        "quarter" => 3,
+                        _ => 12,
+                    };
+                let Compute::Literal(Some(raw)) = date.compute else {
+                    return wrong(
+                        "months and years are added to dates that are written down; to a column, days and weeks are",
+                    );
+                };
+                let moved = moved_by_months(raw, months);
+                return match moved {
+                    Some(days) => Ok(literal(Kind::Date, Some(days), span.clone())),
+                    None => wrong("this date is too far from today"),
+                };
+            }
+            _ => {
+                return wrong(
+                    "an INTERVAL is a number of days, weeks, months or years: INTERVAL '3' MONTH",
+                );
+            }
+        };
+        let days = literal(INTEGER, Some(days.into()), span.clone());
+        binary(Operator::Add, date, days, Kind::Date, span)
+    }
+}
+
+/// The date that many months later; the last day of the month where it has not as many days.
+fn moved_by_months(days: i128, months: i64) -> Option<i128> {
+    let epoch = NaiveDate::from_ymd_opt(1970, 1, 1)?;
+    let date = epoch.checked_add_signed(chrono::TimeDelta::try_days(i64::try_from(days).ok()?)?)?;
+    let size = Months::new(u32::try_from(months.unsigned_abs()).ok()?);
+    let moved =
+        if months < 0 { date.checked_sub_months(size) } else { date.checked_add_months(size) }?;
+    Some(moved.signed_duration_since(epoch).num_days().into())
+}
+
+/// A value where a condition is true, else null.
+fn when_true(condition: Expr, value: Expr, span: &Span) -> Expr {
+    let none = literal(value.kind.clone(), None, span.clone());
+    let kind = value.kind.clone();
+    let compute = Compute::Case(vec![(condition, value)], Box::new(none));
+    Expr { compute, kind, nullable: true, span: span.clone() }
+}
+
+fn aggregate_of(name: &str) -> Option<Function> {
+    Some(match name {
+        "count" | "count_if" | "countif" => Function::Count,
+        "sum" => Function::Sum,
+        "avg" | "mean" => Function::Mean,
+        "min" => Function::Min,
+        "max" => Function::Max,
+        _ => return None,
+    })
+}

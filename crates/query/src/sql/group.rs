@@ -1,0 +1,146 @@
+//! Groups, and the aggregates that expressions are of.
+
+use crate::error::{QueryError, Result};
+use crate::kind::{INTEGER, Kind};
+use crate::plan::{Aggregate, Compute, Expr, Field, Function, Node, Plan};
+use tacit_program::Span;
+
+/// Groups of rows: what they have in common, and what is computed of each. Equal keys and equal aggregates are computed once.
+#[derive(Clone, Default)]
+pub(super) struct Groups {
+    keys: Vec<(String, Expr)>,
+    arguments: Vec<Expr>,
+    aggregates: Vec<(Aggregate, Field)>,
+}
+
+impl Groups {
+    /// Groups by some keys, with the names that they have.
+    pub fn by(keys: Vec<(String, Expr)>) -> Self {
+        Groups { keys, ..Groups::default() }
+    }
+
+    /// Whether anything is computed of them.
+    pub fn has_aggregates(&self) -> bool {
+        !self.aggregates.is_empty()
+    }
+
+    /// The key that an expression of rows is.
+    pub fn key(&self, expr: &Expr) -> Option<Expr> {
+        let at = self.keys.iter().position(|(_, key)| same(key, expr))?;
+        let (compute, span) = (Compute::Column(at), expr.span.clone());
+        Some(Expr { compute, span, ..self.keys[at].1.clone() })
+    }
+
+    /// An aggregate, as a column of the groups.
+    pub fn aggregate(
+        &mut self,
+        function: Function,
+        argument: Option<Expr>,
+        distinct: bool,
+        span: &Span,
+        fraction: u8,
+    ) -> Result<Expr> {
+        let no_keys = self.keys.is_empty();
+        // Which of several equal values is least does not matter.
+        let distinct = distinct && !matches!(function, Function::Min | Function::Max);
+        if distinct && function == Function::Mean {
+            return Err(QueryError::new(
+                span,
+                "avg(DISTINCT ..) is not supported: divide sum(DISTINCT ..) by count(DISTINCT ..)",
+            ));
+        }
+        let (kind, nullable) = match (function, &argument) {
+            (Function::Count, _) | (_, None) => (INTEGER, false),
+            (Function::Mean, Some(of)) => {
+                let fraction =
+                    if let Kind::Fixed { fraction } = of.kind { fraction } else { fraction };
+                (Kind::Fixed { fraction }, no_keys || of.nullable)
+            }
+            (_, Some(of)) => (of.kind.clone(), no_keys || of.nullable),
+        };
+        let argument = match (function, argument) {
+            // A column that is never null is counted as rows are.
+            (Function::Count, Some(of)) if !of.nullable && !distinct => None,
+            (_, argument) => argument,
+        };
+        let column = argument.map(|argument| {
+            let known = self.arguments.iter().position(|known| same(known, &argument));
+            known.unwrap_or_else(|| {
+                self.arguments.push(argument);
+                self.arguments.len() - 1
+            }) + self.keys.len()
+        });
+        let same_as = |(known, _): &(Aggregate, Field)| {
+            known.function == function && known.column == column && known.distinct == distinct
+        };
+        let at = self.aggregates.iter().position(same_as).unwrap_or_else(|| {
+            let aggregate = Aggregate { function, column, distinct, span: span.clone() };
+            let name = format!("aggregate {}", self.aggregates.len() + 1);
+            self.aggregates.push((aggregate, Field { name, kind: kind.clone(), nullable }));
+            self.aggregates.len() - 1
+        });
+        Ok(Expr {
+            compute: Compute::Column(self.keys.len() + at),
+            kind,
+            nullable,
+            span: span.clone(),
+        })
+    }
+
+    /// The groups of the rows of a plan.
+    pub fn plan(self, input: Plan, span: &Span) -> Plan {
+        let field = |(name, key): &(String, Expr)| Field {
+            name: name.clone(),
+            kind: key.kind.clone(),
+            nullable: key.nullable,
+        };
+        let keys: Vec<Field> = self.keys.iter().map(field).collect();
+        let of_arguments = self.arguments.iter().enumerate().map(|(number, of)| Field {
+            name: format!("argument {}", number + 1),
+            kind: of.kind.clone(),
+            nullable: of.nullable,
+        });
+        let fields = keys.iter().cloned().chain(of_arguments).collect();
+        let columns = self.keys.into_iter().map(|(_, key)| key).chain(self.arguments).collect();
+        let rows = Plan {
+            node: Node::Project { input: Box::new(input), columns },
+            fields,
+            span: span.clone(),
+        };
+        let numbers = (0..keys.len()).collect();
+        let (aggregates, of_aggregates): (Vec<_>, Vec<_>) = self.aggregates.into_iter().unzip();
+        let fields = keys.into_iter().chain(of_aggregates).collect();
+        let node = Node::Group { input: Box::new(rows), keys: numbers, aggregates };
+        Plan { node, fields, span: span.clone() }
+    }
+}
+
+/// Whether two expressions compute the same.
+pub(super) fn same(a: &Expr, b: &Expr) -> bool {
+    let pairs =
+        |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b));
+    a.kind == b.kind
+        && match (&a.compute, &b.compute) {
+            (Compute::Column(a), Compute::Column(b)) => a == b,
+            (Compute::Literal(a), Compute::Literal(b)) => a == b,
+            (Compute::Convert(a), Compute::Convert(b))
+            | (Compute::Negate(a), Compute::Negate(b))
+            | (Compute::Absolute(a), Compute::Absolute(b))
+            | (Compute::Not(a), Compute::Not(b))
+            | (Compute::IsNull(a), Compute::IsNull(b)) => same(a, b),
+            (Compute::Binary(f, a, b), Compute::Binary(g, c, d)) => {
+                f == g && same(a, c) && same(b, d)
+            }
+            (Compute::Coalesce(a), Compute::Coalesce(b)) => pairs(a, b),
+            (Compute::Extreme { greatest: f, of: a }, Compute::Extreme { greatest: g, of: b }) => {
+                f == g && pairs(a, b)
+            }
+            (Compute::DatePart(f, a), Compute::DatePart(g, b)) => f == g && same(a, b),
+            (Compute::Case(f, a), Compute::Case(g, b)) => {
+                f.len() == g.len()
+                    && same(a, b)
+                    && f.iter().zip(g).all(|((a, b), (c, d))| same(a, c) && same(b, d))
+            }
+            _ => false,
+        }
+}

@@ -1,0 +1,164 @@
+//! SQL, bound to the tables of a catalog.
+//!
+//! | module | what it reads |
+//! | --- | --- |
+//! | [`file`](mod@file) | a file: tables, settings, who learns the result, and the query |
+//! | `tables` | `CREATE TABLE` |
+//! | `query`, `select` | queries, and `SELECT` |
+//! | `from` | `FROM` and `WHERE`: which tables are joined how |
+//! | `group` | `GROUP BY` and aggregates |
+//! | `expr`, `function`, `typing` | expressions, and the kinds that they have |
+//!
+//! What is not supported is an error at its place, which says what can be written instead.
+
+mod expr;
+mod file;
+mod from;
+mod function;
+mod group;
+mod query;
+mod scope;
+mod select;
+mod tables;
+mod typing;
+
+pub use file::parse;
+
+use crate::catalog::Catalog;
+use crate::error::{QueryError, Result};
+use crate::plan::{Plan, Query};
+use sqlparser::ast::{Ident, ObjectName, ObjectNamePart, Spanned, Statement};
+use sqlparser::dialect::DuckDbDialect;
+use sqlparser::parser::Parser;
+use sqlparser::tokenizer::Tokenizer;
+use std::sync::Arc;
+use tacit_program::Span;
+
+/// What a query does not say itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The name of the program.
+    pub name: String,
+    /// Names of the parties that learn the result.
+    pub to: Vec<String>,
+    /// The most rows that are shown.
+    pub max_rows: Option<u64>,
+    /// Groups of fewer rows are not shown.
+    pub min_rows: Option<u64>,
+    /// Bits behind the point of quotients and means.
+    pub fraction: u8,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            name: "query".into(),
+            to: Vec::new(),
+            max_rows: None,
+            min_rows: None,
+            fraction: 16,
+        }
+    }
+}
+
+/// Binds one query to tables that are described elsewhere. `file` stands for the text in messages.
+///
+/// # Errors
+/// When the text is no query, or one that is not supported, with line and column.
+pub fn bind(file: &str, sql: &str, catalog: &Catalog, settings: &Settings) -> Result<Query> {
+    let file: Arc<str> = file.into();
+    let mut statements = statements(&file, sql)?;
+    match (statements.pop(), statements.is_empty()) {
+        (Some(Statement::Query(query)), true) => {
+            Binder::new(&file, catalog, settings).whole(&query, settings)
+        }
+        _ => Err(QueryError::new(&Span { file, ..Span::default() }, "one SELECT is wanted here")),
+    }
+}
+
+/// The statements of a text.
+fn statements(file: &Arc<str>, sql: &str) -> Result<Vec<Statement>> {
+    let dialect = DuckDbDialect {};
+    let tokens = Tokenizer::new(&dialect, sql).tokenize_with_location();
+    let tokens = tokens.map_err(|error| {
+        let (line, column) = (error.location.line as u32, error.location.column as u32);
+        QueryError::new(
+            &Span { file: file.clone(), line, column },
+            format!("this is no SQL: {}", error.message),
+        )
+    })?;
+    let parsed = Parser::new(&dialect).with_tokens_with_locations(tokens).parse_statements();
+    parsed.map_err(|error| {
+        let text = error.to_string();
+        let text = text.trim_start_matches("sql parser error: ");
+        // The parser says where at the end of its message.
+        let (what, place) = text.rsplit_once(" at Line: ").unwrap_or((text, ""));
+        let mut place = place.split(", Column: ").filter_map(|number| number.trim().parse().ok());
+        let (line, column) = (place.next().unwrap_or(0), place.next().unwrap_or(0));
+        QueryError::new(
+            &Span { file: file.clone(), line, column },
+            format!("this is no SQL that is understood: {what}"),
+        )
+    })
+}
+
+/// What queries are bound with.
+struct Binder<'c> {
+    file: Arc<str>,
+    catalog: &'c Catalog,
+    /// Bits behind the point of quotients and means.
+    fraction: u8,
+    /// What WITH names, the innermost last.
+    named: Vec<(String, Plan)>,
+    /// How deep queries are in one another.
+    depth: usize,
+}
+
+impl<'c> Binder<'c> {
+    fn new(file: &Arc<str>, catalog: &'c Catalog, settings: &Settings) -> Self {
+        let (file, fraction) = (file.clone(), settings.fraction);
+        Binder { file, catalog, fraction, named: Vec::new(), depth: 0 }
+    }
+
+    /// Where something stands.
+    fn span(&self, of: &impl Spanned) -> Span {
+        let start = of.span().start;
+        Span { file: self.file.clone(), line: start.line as u32, column: start.column as u32 }
+    }
+
+    fn error<T>(&self, of: &impl Spanned, message: impl Into<String>) -> Result<T> {
+        Err(QueryError::new(&self.span(of), message))
+    }
+}
+
+/// The place of a name.
+struct At<'n>(&'n Ident);
+
+impl Spanned for At<'_> {
+    fn span(&self) -> sqlparser::tokenizer::Span {
+        self.0.span
+    }
+}
+
+/// The parts of a name: `table`, or `party.table`.
+fn parts<'n>(name: &'n ObjectName) -> Option<Vec<&'n Ident>> {
+    let part = |part: &'n ObjectNamePart| match part {
+        ObjectNamePart::Identifier(ident) => Some(ident),
+        ObjectNamePart::Function(_) => None,
+    };
+    name.0.iter().map(part).collect()
+}
+
+/// What was probably meant by a name, or what there is.
+fn instead<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
+    let near = known
+        .clone()
+        .map(|known| (strsim::jaro_winkler(&known.to_lowercase(), &name.to_lowercase()), known));
+    match near.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((near, meant)) if near > 0.8 => format!("did you mean `{meant}`?"),
+        _ => {
+            let known: Vec<&str> = known.take(12).collect();
+            format!("there is {}", known.join(", "))
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Queries: what they are made of, in which order, and how many rows.
+
+use super::expr::DEEPEST;
+use super::from::projected;
+use super::scope::Scope;
+use super::typing::{self, converted};
+use super::{At, Binder, Settings};
+use crate::error::Result;
+use crate::plan::{Compute, Expr, Field, Node, OrderKey, Plan, Query};
+use sqlparser::ast::{
+    self, Expr as Ast, LimitClause, OrderByKind, SetExpr, SetOperator, SetQuantifier, Value,
+};
+
+impl Binder<'_> {
+    /// A whole query, with what is shown of it.
+    pub fn whole(&mut self, query: &ast::Query, settings: &Settings) -> Result<Query> {
+        let (plan, order) = self.ordered(query)?;
+        let Settings { name, to, max_rows, min_rows, .. } = settings.clone();
+        Ok(Query { name, plan, order, to, max_rows, min_rows })
+    }
+
+    /// A query within another one, whose rows have no order.
+    pub fn query(&mut self, query: &ast::Query) -> Result<Plan> {
+        Ok(self.ordered(query)?.0)
+    }
+
+    /// A query, and what its rows are ordered by.
+    fn ordered(&mut self, query: &ast::Query) -> Result<(Plan, Vec<OrderKey>)> {
+        if self.depth >= DEEPEST {
+            return self.error(query, "this is nested too deep: name its parts by WITH");
+        }
+        self.depth += 1;
+        let names = self.named.len();
+        let bound = self.with_names(query);
+        self.named.truncate(names);
+        self.depth -= 1;
+        bound
+    }
+
+    fn with_names(&mut self, query: &ast::Query) -> Result<(Plan, Vec<OrderKey>)> {
+        if let Some(with) = &query.with {
+            if with.recursive {
+                return self.error(query, "WITH RECURSIVE is not supported");
+            }
+            for table in &with.cte_tables {
+                let mut plan = self.query(&table.query)?;
+                let columns = &table.alias.columns;
+                if !columns.is_empty() && columns.len() != plan.fields.len() {
+                    return self.error(
+                        &At(&table.alias.name),
+                        format!("this has {} columns", plan.fields.len()),
+                    );
+                }
+                plan.fields
+                    .iter_mut()
+                    .zip(columns)
+                    .for_each(|(field, column)| field.name.clone_from(&column.name.value));
+                self.named.push((table.alias.name.value.clone(), plan));
+            }
+        }
+        if query.fetch.is_some()
+            || !query.locks.is_empty()
+            || query.for_clause.is_some()
+            || !query.pipe_operators.is_empty()
+        {
+            return self.error(query, "a query has WITH, SELECT, ORDER BY and LIMIT here");
+        }
+        let by = match &query.order_by {
+            None => Vec::new(),
+            Some(order) => match &order.kind {
+                OrderByKind::Expressions(by) => by.iter().collect(),
+                OrderByKind::All(_) => {
+                    return self.error(query, "ORDER BY ALL is not supported: name the columns");
+                }
+            },
+        };
+        let (plan, order) = match query.body.as_ref() {
+            SetExpr::Select(select) => self.select(select, &by)?,
+            body => {
+                let plan = self.body(body)?;
+                let order =
+                    by.iter().map(|key| self.named_key(key, &plan)).collect::<Result<Vec<_>>>()?;
+                (plan, order)
+            }
+        };
+        let Some(limit) = &query.limit_clause else { return Ok((plan, order)) };
+        let rows = self.limit(limit, query)?;
+        if order.is_empty() && plan_rows(&plan).is_none_or(|known| known > rows) {
+            return self
+                .error(query, "LIMIT without ORDER BY would show rows by chance: add ORDER BY");
+        }
+        let (fields, span) = (plan.fields.clone(), plan.span.clone());
+        let node = Node::First { input: Box::new(plan), by: order.clone(), rows };
+        Ok((Plan { node, fields, span }, order))
+    }
+
+    fn limit(&self, limit: &LimitClause, query: &ast::Query) -> Result<u64> {
+        let LimitClause::LimitOffset { limit: Some(rows), offset: None, limit_by } = limit else {
+            return self.error(query, "LIMIT has a number of rows, and no OFFSET");
+        };
+        let number = match rows {
+            Ast::Value(value) => match &value.value {
+                Value::Number(digits, _) => digits.parse().ok(),
+                _ => None,
+            },
+            _ => None,
+        };
+        match number {
+            Some(rows) if limit_by.is_empty() => Ok(rows),
+            _ => self.error(rows, "LIMIT has a number of rows"),
+        }
+    }
+
+    /// What stands between parentheses, or beside UNION.
+    fn body(&mut self, body: &SetExpr) -> Result<Plan> {
+        match body {
+            SetExpr::Select(select) => Ok(self.select(select, &[])?.0),
+            SetExpr::Query(query) => self.query(query),
+            SetExpr::SetOperation { op: SetOperator::Union, set_quantifier, left, right } => {
+                let distinct = match set_quantifier {
+                    SetQuantifier::All => false,
+                    SetQuantifier::None | SetQuantifier::Distinct => true,
+                    _ => {
+                        return self.error(
+                            body,
+                            "there are UNION and UNION ALL: columns go by their places",
+                        );
+                    }
+                };
+                if self.depth >= DEEPEST {
+                    return self.error(body, "this is nested too deep: name its parts by WITH");
+                }
+                self.depth += 1;
+                let sides = self.body(left).and_then(|left| Ok((left, self.body(right)?)));
+                self.depth -= 1;
+                let (left, right) = sides?;
+                let union = self.union(left, right, body)?;
+                Ok(if distinct { each_once(union) } else { union })
+            }
+            SetExpr::SetOperation { .. } => self.error(
+                body,
+                "EXCEPT and INTERSECT are not supported: [NOT] EXISTS or [NOT] IN can say them",
+            ),
+            SetExpr::Values(_) => {
+                self.error(body, "VALUES is not supported: rows come from tables")
+            }
+            _ => self.error(body, "a SELECT is wanted here"),
+        }
+    }
+
+    fn union(&self, left: Plan, right: Plan, at: &SetExpr) -> Result<Plan> {
+        if left.fields.len() != right.fields.len() {
+            let what = format!(
+                "the sides of UNION have {} and {} columns",
+                left.fields.len(),
+                right.fields.len()
+            );
+            return self.error(at, what);
+        }
+        let mut sides = [Vec::new(), Vec::new()];
+        for (number, (a, b)) in left.fields.iter().zip(&right.fields).enumerate() {
+            let [first, second] = [(a, &left), (b, &right)].map(|(field, plan)| Expr {
+                compute: Compute::Column(number),
+                kind: field.kind.clone(),
+                nullable: field.nullable,
+                span: plan.span.clone(),
+            });
+            let kind = typing::common(&first, &second)?;
+            sides[0].push((converted(first, &kind)?, a.name.clone()));
+            sides[1].push((converted(second, &kind)?, a.name.clone()));
+        }
+        let span = left.span.clone();
+        let [first, second] = sides;
+        let (left, right) = (projected(left, first), projected(right, second));
+        let pairs = left.fields.iter().zip(&right.fields);
+        let fields =
+            pairs.map(|(a, b)| Field { nullable: a.nullable || b.nullable, ..a.clone() }).collect();
+        Ok(Plan { node: Node::Union(vec![left, right]), fields, span })
+    }
+
+    /// A key of an order, by the name or the place of a column.
+    fn named_key(&self, by: &ast::OrderByExpr, plan: &Plan) -> Result<OrderKey> {
+        let column = match self.place(&by.expr, plan.fields.len())? {
+            Some(column) => Some(column),
+            None => match &by.expr {
+                Ast::Identifier(name) => {
+                    Scope::of(plan, None).find(None, &name.value).first().copied()
+                }
+                _ => None,
+            },
+        };
+        match column {
+            Some(column) => self.key(by, column),
+            None => self.error(
+                &by.expr,
+                "what is ordered by is a column of the result, by its name or its place",
+            ),
+        }
+    }
+
+    /// The column that a number means in ORDER BY and GROUP BY.
+    pub fn place(&self, ast: &Ast, columns: usize) -> Result<Option<usize>> {
+        let Ast::Value(value) = ast else { return Ok(None) };
+        let Value::Number(digits, _) = &value.value else { return Ok(None) };
+        match digits.parse::<usize>() {
+            Ok(place) if (1..=columns).contains(&place) => Ok(Some(place - 1)),
+            _ => self.error(ast, format!("there is no column {digits}: there are {columns}")),
+        }
+    }
+
+    /// A key of an order. Nulls come last unless the query says otherwise, as in DuckDB.
+    pub fn key(&self, by: &ast::OrderByExpr, column: usize) -> Result<OrderKey> {
+        let descending = match &by.options.sort {
+            None | Some(ast::OrderBySort::Asc) => false,
+            Some(ast::OrderBySort::Desc) => true,
+            Some(_) => return self.error(&by.expr, "an order is ASC or DESC"),
+        };
+        Ok(OrderKey { column, descending, nulls_first: by.options.nulls_first.unwrap_or(false) })
+    }
+}
+
+/// The rows of a plan, each once.
+pub(super) fn each_once(plan: Plan) -> Plan {
+    let (fields, span) = (plan.fields.clone(), plan.span.clone());
+    let keys = (0..fields.len()).collect();
+    Plan { node: Node::Group { input: Box::new(plan), keys, aggregates: Vec::new() }, fields, span }
+}
+
+/// How many rows a plan has at most, if it says so itself.
+fn plan_rows(plan: &Plan) -> Option<u64> {
+    match &plan.node {
+        Node::Group { keys, .. } if keys.is_empty() => Some(1),
+        Node::First { rows, .. } => Some(*rows),
+        Node::Project { input, .. } | Node::Filter { input, .. } => plan_rows(input),
+        _ => None,
+    }
+}

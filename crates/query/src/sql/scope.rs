@@ -1,0 +1,84 @@
+//! Names of columns.
+
+use super::{At, Binder, instead};
+use crate::error::Result;
+use crate::plan::{Compute, Expr, Field, Plan};
+use sqlparser::ast::Ident;
+
+/// The columns that expressions may name.
+#[derive(Clone, Default)]
+pub(super) struct Scope {
+    /// Of each column the table that it is of, if that has a name, and the column.
+    pub columns: Vec<(Option<String>, Field)>,
+}
+
+impl Scope {
+    /// The columns of a plan, under a name.
+    pub fn of(plan: &Plan, table: Option<&str>) -> Self {
+        let column = |field: &Field| (table.map(str::to_owned), field.clone());
+        Scope { columns: plan.fields.iter().map(column).collect() }
+    }
+
+    /// With more columns behind.
+    pub fn and(mut self, other: Scope) -> Self {
+        self.columns.extend(other.columns);
+        self
+    }
+
+    /// The numbers of the columns that a name may mean.
+    pub fn find(&self, table: Option<&str>, name: &str) -> Vec<usize> {
+        let columns = self.columns.iter().enumerate();
+        let is = |(of, field): &(Option<String>, Field)| {
+            field.name.eq_ignore_ascii_case(name)
+                && table.is_none_or(|table| {
+                    of.as_deref().is_some_and(|of| of.eq_ignore_ascii_case(table))
+                })
+        };
+        columns.filter(|(_, column)| is(column)).map(|(number, _)| number).collect()
+    }
+}
+
+impl Binder<'_> {
+    /// The column of a name, such as `name` or `table.name`.
+    pub fn column(&self, name: &[Ident], scope: &Scope) -> Result<Expr> {
+        let (table, column) = match name {
+            [column] => (None, column),
+            // A table may be called with its party: the table's name counts.
+            [.., table, column] => (Some(table.value.as_str()), column),
+            [] => return self.error(&At(&Ident::new("")), "a column has a name"),
+        };
+        match scope.find(table, &column.value).as_slice() {
+            [number] => {
+                let field = &scope.columns[*number].1;
+                let (kind, nullable) = (field.kind.clone(), field.nullable);
+                Ok(Expr {
+                    compute: Compute::Column(*number),
+                    kind,
+                    nullable,
+                    span: self.span(&At(&name[0])),
+                })
+            }
+            [] => {
+                let known = scope.columns.iter().map(|(_, field)| field.name.as_str());
+                let shown: Vec<&str> = name.iter().map(|part| part.value.as_str()).collect();
+                let shown = shown.join(".");
+                self.error(
+                    &At(&name[0]),
+                    format!("there is no column `{shown}` here: {}", instead(&column.value, known)),
+                )
+            }
+            several => {
+                let tables =
+                    several.iter().filter_map(|number| scope.columns[*number].0.as_deref());
+                let tables: Vec<String> =
+                    tables.map(|table| format!("{table}.{}", column.value)).collect();
+                let what = format!(
+                    "`{}` may be several columns: say which one, as {}",
+                    column.value,
+                    tables.join(" or ")
+                );
+                self.error(&At(&name[0]), what)
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! SELECT.
+
+use super::Binder;
+use super::expr::Rows;
+use super::from::{filtered, is_named, projected};
+use super::group::{Groups, same};
+use super::query::each_once;
+use super::scope::Scope;
+use super::typing::condition;
+use crate::error::Result;
+use crate::plan::{Compute, Expr, OrderKey, Plan};
+use sqlparser::ast::{
+    self, Distinct, Expr as Ast, GroupByExpr, SelectItem, SelectItemQualifiedWildcardKind,
+};
+
+/// Columns of a result, with their names.
+type Columns = Vec<(Expr, String)>;
+
+impl Binder<'_> {
+    /// A SELECT, and the order of its rows.
+    pub fn select(
+        &mut self,
+        select: &ast::Select,
+        by: &[&ast::OrderByExpr],
+    ) -> Result<(Plan, Vec<OrderKey>)> {
+        self.refuse_parts(select)?;
+        let span = self.span(select);
+        let source = self.from(&select.from, select.selection.as_ref(), &span)?;
+        let scope = &source.scope;
+        let keys = self.keys(select, scope)?;
+        let bound = match keys.is_empty() && select.having.is_none() {
+            true => self.columns(select, by, Rows::of(scope)),
+            false => Ok(None),
+        };
+        // Without keys, an aggregate says that all rows are one group.
+        let (plan, columns, order) = match bound {
+            Ok(Some((columns, order, _))) => (source.plan, columns, order),
+            Err(error) if !self.has_aggregates(select, scope) => return Err(error),
+            _ => {
+                let rows = Rows { scope, groups: Some(Groups::by(keys)) };
+                let mut rows = rows;
+                let having = match &select.having {
+                    Some(having) => Some(condition(self.expr(having, &mut rows, None)?)?),
+                    None => None,
+                };
+                let Some((columns, order, groups)) = self.columns(select, by, rows)? else {
+                    return self.error(select, "this SELECT has no columns");
+                };
+                let plan = groups.unwrap_or_default().plan(source.plan, &span);
+                let plan = match having {
+                    Some(having) => filtered(plan, having),
+                    None => plan,
+                };
+                (plan, columns, order)
+            }
+        };
+        let plan = projected(plan, columns);
+        let plan = match &select.distinct {
+            None | Some(Distinct::All) => plan,
+            Some(Distinct::Distinct) => each_once(plan),
+            Some(Distinct::On(_)) => {
+                return self.error(select, "DISTINCT ON is not supported: GROUP BY can say it");
+            }
+        };
+        Ok((plan, order))
+    }
+
+    fn refuse_parts(&self, select: &ast::Select) -> Result<()> {
+        let refused = [
+            (
+                select.qualify.is_some() || !select.named_window.is_empty(),
+                "window functions are not supported yet",
+            ),
+            (
+                select.into.is_some(),
+                "SELECT INTO is not supported: GRANT SELECT ON result says who learns the result",
+            ),
+            (select.top.is_some(), "TOP is not supported: write ORDER BY .. LIMIT"),
+            (
+                !select.lateral_views.is_empty() || select.prewhere.is_some(),
+                "a SELECT has FROM, WHERE, GROUP BY and HAVING here",
+            ),
+            (
+                !select.connect_by.is_empty() || !select.cluster_by.is_empty(),
+                "a SELECT has FROM, WHERE, GROUP BY and HAVING here",
+            ),
+            (
+                !select.sort_by.is_empty() || !select.distribute_by.is_empty(),
+                "a SELECT has FROM, WHERE, GROUP BY and HAVING here",
+            ),
+        ];
+        match refused.iter().find(|(is, _)| *is) {
+            Some((_, what)) => self.error(select, *what),
+            None => Ok(()),
+        }
+    }
+
+    /// What rows are grouped by.
+    fn keys(&mut self, select: &ast::Select, scope: &Scope) -> Result<Vec<(String, Expr)>> {
+        let GroupByExpr::Expressions(by, modifiers) = &select.group_by else {
+            return self.error(select, "GROUP BY ALL is not supported: name the columns");
+        };
+        if !modifiers.is_empty() {
+            return self.error(select, "GROUP BY has expressions here, and nothing behind them");
+        }
+        let mut keys: Vec<(String, Expr)> = Vec::new();
+        for ast in by {
+            let ast = match self.place(ast, select.projection.len())? {
+                Some(place) => match item(&select.projection[place]) {
+                    Some((of, _)) => of,
+                    None => return self.error(ast, "a star has no place that could be named"),
+                },
+                None => ast,
+            };
+            // A column of the tables goes before a name of the result.
+            let renamed = match ast {
+                Ast::Identifier(name) if scope.find(None, &name.value).is_empty() => {
+                    let mut items = select.projection.iter().filter_map(item);
+                    items
+                        .find(|(_, alias)| {
+                            alias.is_some_and(|alias| alias.eq_ignore_ascii_case(&name.value))
+                        })
+                        .map(|(of, _)| of)
+                }
+                _ => None,
+            };
+            let key = self.plain(renamed.unwrap_or(ast), scope)?;
+            if !matches!(key.compute, Compute::Literal(_))
+                && !keys.iter().any(|(_, known)| same(known, &key))
+            {
+                keys.push((ast.to_string(), key));
+            }
+        }
+        Ok(keys)
+    }
+
+    /// Whether something that is selected, or that groups are chosen by, is an aggregate.
+    fn has_aggregates(&mut self, select: &ast::Select, scope: &Scope) -> bool {
+        let mut rows = Rows { scope, groups: Some(Groups::default()) };
+        let items = select.projection.iter().filter_map(item).map(|(of, _)| of);
+        for of in items.chain(&select.having) {
+            // Whether it fits is told later.
+            let _ = self.expr(of, &mut rows, None);
+        }
+        rows.groups.is_some_and(|groups| groups.has_aggregates())
+    }
+
+    /// The columns of the result, and what it is ordered by.
+    #[expect(clippy::type_complexity, reason = "named once")]
+    fn columns(
+        &mut self,
+        select: &ast::Select,
+        by: &[&ast::OrderByExpr],
+        mut rows: Rows<'_>,
+    ) -> Result<Option<(Columns, Vec<OrderKey>, Option<Groups>)>> {
+        let mut columns: Columns = Vec::new();
+        for of in &select.projection {
+            match of {
+                SelectItem::Wildcard(_) => self.star(of, None, &rows, &mut columns)?,
+                SelectItem::QualifiedWildcard(
+                    SelectItemQualifiedWildcardKind::ObjectName(name),
+                    _,
+                ) => {
+                    let table = super::parts(name)
+                        .and_then(|parts| parts.last().map(|part| part.value.clone()));
+                    self.star(of, table.as_deref(), &rows, &mut columns)?;
+                }
+                _ => match item(of) {
+                    Some((ast, alias)) => {
+                        let expr = self.expr(ast, &mut rows, None)?;
+                        columns.push((expr, alias.map_or_else(|| shown(ast), str::to_owned)));
+                    }
+                    None => {
+                        return self
+                            .error(of, "a column is an expression, which may have a name: AS name");
+                    }
+                },
+            }
+        }
+        let mut order = Vec::new();
+        for key in by {
+            let named = match &key.expr {
+                Ast::Identifier(name) => {
+                    columns.iter().position(|(_, column)| column.eq_ignore_ascii_case(&name.value))
+                }
+                _ => self.place(&key.expr, columns.len())?,
+            };
+            let column = match named {
+                Some(column) => column,
+                None => {
+                    let expr = self.expr(&key.expr, &mut rows, None)?;
+                    match columns.iter().position(|(column, _)| same(column, &expr)) {
+                        Some(column) => column,
+                        None => {
+                            return self.error(
+                                &key.expr,
+                                "what rows are ordered by is shown: add it to SELECT",
+                            );
+                        }
+                    }
+                }
+            };
+            order.push(self.key(key, column)?);
+        }
+        Ok(Some((columns, order, rows.groups)))
+    }
+
+    /// All columns, or all of a table.
+    fn star(
+        &self,
+        of: &SelectItem,
+        table: Option<&str>,
+        rows: &Rows<'_>,
+        columns: &mut Columns,
+    ) -> Result<()> {
+        if rows.groups.is_some() {
+            return self.error(of, "a star is not of groups: name the columns");
+        }
+        let before = columns.len();
+        for (number, (owner, field)) in rows.scope.columns.iter().enumerate() {
+            let meant = table.is_none_or(|table| {
+                owner.as_deref().is_some_and(|owner| owner.eq_ignore_ascii_case(table))
+            });
+            if meant && is_named(field) {
+                let (kind, nullable, span) = (field.kind.clone(), field.nullable, self.span(of));
+                columns.push((
+                    Expr { compute: Compute::Column(number), kind, nullable, span },
+                    field.name.clone(),
+                ));
+            }
+        }
+        match columns.len() == before {
+            true => self.error(of, "there is no such table in FROM"),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The expression of a column, and its name if it has one.
+fn item(of: &SelectItem) -> Option<(&Ast, Option<&str>)> {
+    match of {
+        SelectItem::UnnamedExpr(of) => Some((of, None)),
+        SelectItem::ExprWithAlias { expr, alias } => Some((expr, Some(&alias.value))),
+        _ => None,
+    }
+}
+
+/// The name of a column that has none: of a column its own, else how it is computed.
+fn shown(ast: &Ast) -> String {
+    match ast {
+        Ast::Identifier(name) => name.value.clone(),
+        Ast::CompoundIdentifier(names) => {
+            names.last().map_or_else(String::new, |name| name.value.clone())
+        }
+        _ => ast.to_string(),
+    }
+}

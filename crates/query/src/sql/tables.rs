@@ -1,0 +1,387 @@
+//! CREATE TABLE.
+
+use super::typing::{converted, text};
+use super::{At, Binder, parts};
+use crate::catalog::{Column, Table};
+use crate::error::{QueryError, Result};
+use crate::kind::{INTEGER, Kind};
+use crate::plan::Compute;
+use sqlparser::ast::{
+    self, BinaryOperator, ColumnOption, CreateTable, CreateTableLikeKind, CreateTableOptions,
+    DataType, EnumMember, ExactNumberInfo, Expr as Ast, SqlOption, TableConstraint, Value,
+};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use tacit_program::Domain;
+use tacit_program::domain::{Members, parse_date};
+
+/// What is known of a column so far.
+struct Draft {
+    column: Column,
+    /// Whether its range is still to be said.
+    unbounded: bool,
+}
+
+impl Binder<'_> {
+    /// The table that a statement describes; `known` are those before it.
+    pub fn table_of(&self, create: &CreateTable, known: &[Table]) -> Result<Table> {
+        let names = parts(&create.name).unwrap_or_default();
+        let [owner, name] = names.as_slice() else {
+            return self.error(
+                &create.name,
+                "a table has a party that gives it: CREATE TABLE alice.visits (..)",
+            );
+        };
+        let (owner, name) = (owner.value.clone(), name.value.clone());
+        if known.iter().any(|table| {
+            table.owner.eq_ignore_ascii_case(&owner) && table.name.eq_ignore_ascii_case(&name)
+        }) {
+            return self.error(&create.name, format!("there is already a table `{owner}.{name}`"));
+        }
+        let rows = self.rows(&create.table_options)?;
+        if let Some(like) = &create.like {
+            let (CreateTableLikeKind::Parenthesized(like) | CreateTableLikeKind::Plain(like)) =
+                like;
+            let wanted = like.name.to_string();
+            let Some(other) =
+                known.iter().find(|table| table.full_name().eq_ignore_ascii_case(&wanted))
+            else {
+                return self.error(&like.name, format!("there is no table `{wanted}` above"));
+            };
+            let rows = match rows {
+                (None, None) => other.rows.clone(),
+                (least, most) => least.unwrap_or(0)..=most.unwrap_or(*other.rows.end()),
+            };
+            return Ok(Table { owner, name, rows, ..other.clone() });
+        }
+        let (least, Some(most)) = rows else {
+            return self.error(
+                &create.name,
+                format!("say how many rows `{owner}.{name}` has at most: WITH (max_rows = 100000)"),
+            );
+        };
+        let (mut drafts, mut unique) = (Vec::<Draft>::new(), Vec::new());
+        for definition in &create.columns {
+            let name = definition.name.value.clone();
+            if drafts.iter().any(|draft| draft.column.name.eq_ignore_ascii_case(&name)) {
+                return self
+                    .error(&At(&definition.name), format!("there are two columns `{name}`"));
+            }
+            drafts.push(self.draft(definition, known)?);
+            let number = drafts.len() - 1;
+            for option in &definition.options {
+                match &option.option {
+                    ColumnOption::Null => drafts[number].column.nullable = true,
+                    ColumnOption::NotNull => drafts[number].column.nullable = false,
+                    ColumnOption::Unique(_) => unique.push(vec![number]),
+                    ColumnOption::PrimaryKey(_) => {
+                        drafts[number].column.nullable = false;
+                        unique.push(vec![number]);
+                    }
+                    ColumnOption::Check(check) => self.check(&check.expr, &mut drafts)?,
+                    _ => {
+                        return self.error(
+                            &At(&definition.name),
+                            format!("{} is not supported of a column", option.option),
+                        );
+                    }
+                }
+            }
+        }
+        for constraint in &create.constraints {
+            match constraint {
+                TableConstraint::Check(check) => self.check(&check.expr, &mut drafts)?,
+                TableConstraint::Unique(of) => unique.push(self.columns_of(&of.columns, &drafts)?),
+                TableConstraint::PrimaryKey(of) => {
+                    let columns = self.columns_of(&of.columns, &drafts)?;
+                    columns.iter().for_each(|column| drafts[*column].column.nullable = false);
+                    unique.push(columns);
+                }
+                _ => {
+                    return self
+                        .error(constraint, "of a table there are CHECK, UNIQUE and PRIMARY KEY");
+                }
+            }
+        }
+        for (draft, definition) in drafts.iter().zip(&create.columns) {
+            if draft.unbounded {
+                let name = &draft.column.name;
+                let what = format!(
+                    "say where the values of `{name}` lie: CHECK ({name} BETWEEN 0 AND 1000000). It is public, and decides what is fast"
+                );
+                return self.error(&At(&definition.name), what);
+            }
+            if draft.column.range.is_empty() {
+                return self.error(
+                    &At(&definition.name),
+                    format!("no value lies in the range of `{}`", draft.column.name),
+                );
+            }
+        }
+        if drafts.is_empty() {
+            return self.error(&create.name, "a table has columns");
+        }
+        let columns = drafts.into_iter().map(|draft| draft.column).collect();
+        Ok(Table { owner, name, columns, rows: least.unwrap_or(0)..=most, unique })
+    }
+
+    /// The least and the greatest number of rows.
+    fn rows(&self, options: &CreateTableOptions) -> Result<(Option<u64>, Option<u64>)> {
+        let (mut least, mut most) = (None, None);
+        let options = match options {
+            CreateTableOptions::With(options)
+            | CreateTableOptions::Options(options)
+            | CreateTableOptions::Plain(options) => options.as_slice(),
+            _ => &[],
+        };
+        for option in options {
+            let SqlOption::KeyValue { key, value } = option else {
+                return self.error(option, "a table has the options max_rows and min_rows");
+            };
+            let number = self.count(value)?;
+            match key.to_string().to_ascii_lowercase().as_str() {
+                "max_rows" => most = Some(number),
+                "min_rows" => least = Some(number),
+                _ => return self.error(key, "a table has the options max_rows and min_rows"),
+            }
+        }
+        Ok((least, most))
+    }
+
+    /// A number of rows, or the like.
+    pub fn count(&self, value: &Ast) -> Result<u64> {
+        let number = match value {
+            Ast::Value(value) => match &value.value {
+                Value::Number(digits, _) => digits.replace('_', "").parse().ok(),
+                _ => None,
+            },
+            _ => None,
+        };
+        number.map_or_else(|| self.error(value, "a number is wanted here, such as 1000"), Ok)
+    }
+
+    fn draft(&self, definition: &ast::ColumnDef, known: &[Table]) -> Result<Draft> {
+        let name = definition.name.value.clone();
+        let kind = match &definition.data_type {
+            DataType::Enum(members, _) => {
+                let named = |member: &EnumMember| match member {
+                    EnumMember::Name(name) => Some(name.clone()),
+                    EnumMember::NamedValue(..) => None,
+                };
+                let names = members.iter().map(named).collect::<Option<Vec<_>>>();
+                let Some(names) = names else {
+                    return self.error(&At(&definition.name), "the members of an ENUM are texts");
+                };
+                Kind::Category(domain_of(&name, names, known))
+            }
+            other => self.kind_of(other, &At(&definition.name))?,
+        };
+        let (range, unbounded) = match (&kind, &definition.data_type) {
+            (Kind::Bit, _) => (0..=1, false),
+            (Kind::Category(domain), _) => {
+                let all = domain.interval();
+                (all.low..=all.high, false)
+            }
+            (Kind::Date, _) => {
+                let day = |text| parse_date(text).map_or(0, i128::from);
+                (day("1900-01-01")..=day("2099-12-31"), false)
+            }
+            (Kind::Fixed { .. }, _) => (i128::MIN / 4..=i128::MAX / 4, true),
+            (_, data_type) => integers(data_type),
+        };
+        Ok(Draft { column: Column { name, kind, range, nullable: true }, unbounded })
+    }
+
+    /// The kind that a type of SQL is.
+    pub fn kind_of(&self, data_type: &DataType, at: &impl sqlparser::ast::Spanned) -> Result<Kind> {
+        Ok(match data_type {
+            DataType::Bool | DataType::Boolean => Kind::Bit,
+            DataType::Date => Kind::Date,
+            DataType::Double(_) | DataType::DoublePrecision | DataType::Float(_) | DataType::Real | DataType::Float8 | DataType::Float4 => {
+                Kind::Fixed { fraction: self.fraction }
+            }
+            DataType::Decimal(info) | DataType::Numeric(info) | DataType::Dec(info) => match info {
+                ExactNumberInfo::PrecisionAndScale(_, scale) if (0..=12).contains(scale) => Kind::Decimal { scale: *scale as u8 },
+                ExactNumberInfo::Precision(_) => INTEGER,
+                _ => return self.error(at, "DECIMAL has digits and decimals, of which there are 12 at most: DECIMAL(9, 2)"),
+            },
+            DataType::TinyInt(_) | DataType::SmallInt(_) | DataType::Int(_) | DataType::Integer(_) | DataType::BigInt(_) => INTEGER,
+            DataType::TinyIntUnsigned(_) | DataType::SmallIntUnsigned(_) | DataType::IntUnsigned(_) | DataType::UTinyInt | DataType::USmallInt => INTEGER,
+            DataType::Int2(_) | DataType::Int4(_) | DataType::Int8(_) | DataType::UBigInt | DataType::BigIntUnsigned(_) | DataType::IntegerUnsigned(_) => INTEGER,
+            DataType::Varchar(_) | DataType::Text | DataType::String(_) | DataType::Char(_) | DataType::CharVarying(_) => {
+                return self.error(at, "texts are not supported where nobody may see them: list the values, ENUM ('a', 'b'), or number them");
+            }
+            other => return self.error(at, format!("the type {other} is not supported: there are BOOLEAN, INT, DECIMAL, DOUBLE, DATE and ENUM")),
+        })
+    }
+
+    /// What a CHECK says of the ranges of columns.
+    fn check(&self, check: &Ast, drafts: &mut [Draft]) -> Result<()> {
+        match check {
+            Ast::Nested(inner) => self.check(inner, drafts),
+            Ast::BinaryOp { left, op: BinaryOperator::And, right } => {
+                self.check(left, drafts)?;
+                self.check(right, drafts)
+            }
+            Ast::Between { expr, negated: false, low, high } => {
+                let number = self.draft_of(expr, drafts)?;
+                let (low, high) = (
+                    self.bound(low, &drafts[number], true)?,
+                    self.bound(high, &drafts[number], false)?,
+                );
+                narrow(&mut drafts[number], Some(low), Some(high));
+                Ok(())
+            }
+            Ast::BinaryOp { left, op, right } => {
+                let (column, op, bound) = match self.draft_of(left, drafts) {
+                    Ok(column) => (column, op.clone(), right),
+                    Err(_) => (self.draft_of(right, drafts)?, turned(op), left),
+                };
+                let draft = &drafts[column];
+                let (low, high) =
+                    match op {
+                        BinaryOperator::GtEq => (Some(self.bound(bound, draft, true)?), None),
+                        BinaryOperator::LtEq => (None, Some(self.bound(bound, draft, false)?)),
+                        BinaryOperator::Gt => (Some(self.bound(bound, draft, false)? + 1), None),
+                        BinaryOperator::Lt => (None, Some(self.bound(bound, draft, true)? - 1)),
+                        _ => return self.error(
+                            check,
+                            "a CHECK compares a column with numbers: CHECK (age BETWEEN 0 AND 120)",
+                        ),
+                    };
+                narrow(&mut drafts[column], low, high);
+                Ok(())
+            }
+            _ => self.error(
+                check,
+                "a CHECK compares a column with numbers: CHECK (age BETWEEN 0 AND 120)",
+            ),
+        }
+    }
+
+    fn draft_of(&self, ast: &Ast, drafts: &[Draft]) -> Result<usize> {
+        let found = match ast {
+            Ast::Identifier(name) => {
+                drafts.iter().position(|draft| draft.column.name.eq_ignore_ascii_case(&name.value))
+            }
+            _ => None,
+        };
+        found.map_or_else(
+            || self.error(ast, "a CHECK compares a column, which stands before it, with numbers"),
+            Ok,
+        )
+    }
+
+    /// A bound as a raw value: if it is not one, the next greater or the next lesser one.
+    fn bound(&self, ast: &Ast, draft: &Draft, up: bool) -> Result<i128> {
+        let span = self.span(ast);
+        let bound = match ast {
+            Ast::Value(value) if matches!(value.value, Value::SingleQuotedString(_)) => {
+                let Value::SingleQuotedString(given) = &value.value else {
+                    return self.error(ast, "a bound is a number or a date");
+                };
+                text(given, Some(&draft.column.kind), &span)?
+            }
+            _ => Binder::new(
+                &self.file,
+                self.catalog,
+                &super::Settings { fraction: self.fraction, ..super::Settings::default() },
+            )
+            .plain(ast, &super::scope::Scope::default())?,
+        };
+        let Compute::Literal(Some(raw)) = bound.compute else {
+            return self.error(ast, "a bound is a number or a date that is written down");
+        };
+        let (unit, wanted) = match (&bound.kind, &draft.column.kind) {
+            (a, b) if a == b => return Ok(raw),
+            (Kind::Decimal { scale }, Kind::Decimal { scale: wanted }) => {
+                (10i128.pow((*scale).into()), 10i128.pow((*wanted).into()))
+            }
+            (Kind::Decimal { scale }, Kind::Fixed { fraction }) => {
+                (10i128.pow((*scale).into()), 1i128 << fraction)
+            }
+            _ => {
+                converted(bound, &draft.column.kind)?;
+                return self.error(ast, "a bound is a number or a date");
+            }
+        };
+        let product = raw
+            .checked_mul(wanted)
+            .ok_or_else(|| QueryError::new(&span, "this bound is too large"))?;
+        Ok(if up { -(-product).div_euclid(unit) } else { product.div_euclid(unit) })
+    }
+
+    fn columns_of(&self, columns: &[ast::IndexColumn], drafts: &[Draft]) -> Result<Vec<usize>> {
+        columns.iter().map(|column| self.draft_of(&column.column.expr, drafts)).collect()
+    }
+}
+
+/// A comparison from the other side.
+fn turned(op: &BinaryOperator) -> BinaryOperator {
+    match op {
+        BinaryOperator::Lt => BinaryOperator::Gt,
+        BinaryOperator::LtEq => BinaryOperator::GtEq,
+        BinaryOperator::Gt => BinaryOperator::Lt,
+        BinaryOperator::GtEq => BinaryOperator::LtEq,
+        other => other.clone(),
+    }
+}
+
+fn narrow(draft: &mut Draft, low: Option<i128>, high: Option<i128>) {
+    let range = &draft.column.range;
+    let low = low.map_or(*range.start(), |low| low.max(*range.start()));
+    let high = high.map_or(*range.end(), |high| high.min(*range.end()));
+    draft.column.range = low..=high;
+    // Both ends must be said.
+    let far = i128::MAX / 8;
+    draft.unbounded = draft.unbounded && (low < -far || high > far);
+}
+
+/// The range of a type of integers or decimals, and whether a CHECK must say a narrower one.
+fn integers(data_type: &DataType) -> (RangeInclusive<i128>, bool) {
+    let signed = |bits: u32| (-(1i128 << (bits - 1))..=(1 << (bits - 1)) - 1, false);
+    let unsigned = |bits: u32| (0..=(1i128 << bits) - 1, false);
+    match data_type {
+        DataType::TinyInt(_) => signed(8),
+        DataType::SmallInt(_) | DataType::Int2(_) => signed(16),
+        DataType::Int(_) | DataType::Integer(_) | DataType::Int4(_) => signed(32),
+        DataType::TinyIntUnsigned(_) | DataType::UTinyInt => unsigned(8),
+        DataType::SmallIntUnsigned(_) | DataType::USmallInt => unsigned(16),
+        DataType::IntUnsigned(_) | DataType::IntegerUnsigned(_) => unsigned(32),
+        DataType::Decimal(
+            ExactNumberInfo::PrecisionAndScale(digits, _) | ExactNumberInfo::Precision(digits),
+        )
+        | DataType::Numeric(
+            ExactNumberInfo::PrecisionAndScale(digits, _) | ExactNumberInfo::Precision(digits),
+        )
+        | DataType::Dec(
+            ExactNumberInfo::PrecisionAndScale(digits, _) | ExactNumberInfo::Precision(digits),
+        ) if *digits <= 18 => {
+            let most = 10i128.pow(*digits as u32) - 1;
+            (-most..=most, false)
+        }
+        _ => (i128::MIN / 4..=i128::MAX / 4, true),
+    }
+}
+
+/// A list of texts: one that is known already, or a new one, which no other is called like.
+fn domain_of(name: &str, names: Vec<String>, known: &[Table]) -> Arc<Domain> {
+    let members = Members::Names(names);
+    let all: Vec<&Arc<Domain>> = known
+        .iter()
+        .flat_map(|table| &table.columns)
+        .filter_map(|column| match &column.kind {
+            Kind::Category(domain) => Some(domain),
+            _ => None,
+        })
+        .collect();
+    if let Some(same) = all.iter().find(|domain| domain.members == members) {
+        return (*same).clone();
+    }
+    let numbered = (2..).map(|number| format!("{name}_{number}"));
+    let free = |name: &String| {
+        all.iter().all(|domain| domain.name != *name) && name != "date" && name != "decimal"
+    };
+    let name = std::iter::once(name.to_owned()).chain(numbered).find(free).unwrap_or_default();
+    Arc::new(Domain { name, members })
+}
