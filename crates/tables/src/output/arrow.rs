@@ -7,7 +7,9 @@ use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Decimal256Type, Float64Type, Int8Type,
     Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray, RecordBatch, StringArray};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, PrimitiveArray, RecordBatch, StringArray, make_array,
+};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use tacit_program::{Element, Interval, Meaning};
 
@@ -30,7 +32,7 @@ pub(super) fn batches(
 ) -> (SchemaRef, impl Iterator<Item = Result<RecordBatch, ArrowError>>) {
     let (columns, rows) = flat::table(table);
     let fields: Vec<Field> =
-        columns.iter().map(|c| Field::new(&c.name, column_type(c), false)).collect();
+        columns.iter().map(|c| Field::new(&c.name, column_type(c), c.may_miss())).collect();
     let schema = Arc::new(Schema::new(fields));
     let made = schema.clone();
     let batch = move |start: usize| {
@@ -44,11 +46,11 @@ pub(super) fn batches(
 /// Labels that are names, and members of domains, are texts; other labels integers.
 fn column_type(column: &Flat<'_>) -> DataType {
     match column.content() {
-        Content::Values { element, meaning: Meaning::Date, .. } if is_date(*element) => {
+        Content::Values { of, .. } if of.meaning == Meaning::Date && is_date(of.element) => {
             DataType::Date32
         }
         _ if column.is_text() => DataType::Utf8,
-        Content::Values { element, .. } => data_type(*element),
+        Content::Values { of, .. } => data_type(of.element),
         Content::Labels { .. } => DataType::Int64,
     }
 }
@@ -100,14 +102,17 @@ fn five_to(power: u8) -> I256 {
 fn array(column: &Flat<'_>, rows: Range<usize>) -> Result<ArrayRef, ArrowError> {
     let data_type = column_type(column);
     if data_type == DataType::Utf8 {
-        return Ok(Arc::new(rows.map(|row| Some(column.exact(row))).collect::<StringArray>()));
+        let text = |row| column.is_known(row).then(|| column.exact(row));
+        return Ok(Arc::new(rows.map(text).collect::<StringArray>()));
     }
-    let raw: Vec<i64> = rows.map(|row| column.value(row)).collect();
+    let raw: Vec<i64> = rows.clone().map(|row| column.value(row)).collect();
+    let known =
+        column.may_miss().then(|| rows.map(|row| column.is_known(row)).collect::<Vec<bool>>());
     let fraction = match column.content() {
-        Content::Values { element, .. } => element.fraction(),
+        Content::Values { of, .. } => of.element.fraction(),
         Content::Labels { .. } => 0,
     };
-    Ok(match data_type {
+    let array: ArrayRef = match data_type {
         DataType::Boolean => Arc::new(raw.iter().map(|v| Some(*v != 0)).collect::<BooleanArray>()),
         DataType::Int8 => integers::<Int8Type>(&raw),
         DataType::Int16 => integers::<Int16Type>(&raw),
@@ -136,7 +141,11 @@ fn array(column: &Flat<'_>, rows: Range<usize>) -> Result<ArrayRef, ArrowError> 
             Arc::new(values.with_precision_and_scale(digits, scale)?)
         }
         _ => primitives::<Int64Type>(&raw, |v| v),
-    })
+    };
+    let Some(known) = known else { return Ok(array) };
+    let known = BooleanArray::from(known).values().inner().clone();
+    let data = array.to_data().into_builder().null_bit_buffer(Some(known));
+    Ok(make_array(data.build()?))
 }
 
 fn primitives<T: ArrowPrimitiveType>(raw: &[i64], convert: impl Fn(i64) -> T::Native) -> ArrayRef {

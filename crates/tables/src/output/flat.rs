@@ -17,7 +17,7 @@ pub(super) struct Flat<'a> {
 /// What a column holds.
 pub(super) enum Content<'a> {
     /// Raw values.
-    Values { element: Element, meaning: &'a Meaning, raw: &'a [i64], start: usize, stride: usize },
+    Values { of: &'a OutputColumn, start: usize, stride: usize },
     /// Members of a domain in turn, each so many times.
     Labels { domain: Arc<Domain>, times: usize },
 }
@@ -30,7 +30,7 @@ impl Flat<'_> {
     /// A row's integer: of a result its raw value, of a label its code.
     pub fn value(&self, row: usize) -> i64 {
         match &self.content {
-            Content::Values { raw, start, stride, .. } => raw[row * stride + start],
+            Content::Values { of, start, stride } => of.raw[row * stride + start],
             Content::Labels { domain, times } => {
                 let at = (row / times) as u64 % domain.len().max(1);
                 domain.first().saturating_add_unsigned(at)
@@ -38,12 +38,30 @@ impl Flat<'_> {
         }
     }
 
-    /// A row as text: a label, a date, or a number written by `number`.
+    /// Whether a row has a value.
+    pub fn is_known(&self, row: usize) -> bool {
+        match &self.content {
+            Content::Values { of, start, stride } => of.is_known(row * stride + start),
+            Content::Labels { .. } => true,
+        }
+    }
+
+    /// Whether rows may have no value.
+    pub fn may_miss(&self) -> bool {
+        matches!(&self.content, Content::Values { of, .. } if of.known.is_some())
+    }
+
+    /// A row as text: a label, a date, or a number written by `number`; nothing where there is no value.
     pub fn text(&self, row: usize, number: fn(Element, i64) -> String) -> String {
+        if !self.is_known(row) {
+            return String::new();
+        }
         let value = self.value(row);
         match &self.content {
-            Content::Values { element, meaning: Meaning::Number, .. } => number(*element, value),
-            Content::Values { element, meaning, .. } => meaning.show(widen(*element, value)),
+            Content::Values { of, .. } if of.meaning == Meaning::Number => {
+                number(of.element, value)
+            }
+            Content::Values { of, .. } => of.meaning.show(widen(of.element, value)),
             Content::Labels { domain, .. } => domain.label(value.into()).unwrap_or_default(),
         }
     }
@@ -67,7 +85,7 @@ impl Flat<'_> {
     /// Whether its rows are texts: labels that are names, or results that stand for something.
     pub fn is_text(&self) -> bool {
         match &self.content {
-            Content::Values { meaning, .. } => **meaning != Meaning::Number,
+            Content::Values { of, .. } => of.meaning != Meaning::Number,
             Content::Labels { domain, .. } => domain.is_named(),
         }
     }
@@ -103,10 +121,8 @@ pub(super) fn labels(by: &[Arc<Domain>]) -> Vec<Flat<'static>> {
 
 /// The columns of a result; those of a matrix `m` are `m[0]`, `m[1]`, ..., or called by their labels.
 pub(super) fn columns(column: &OutputColumn) -> Vec<Flat<'_>> {
-    let flat = |name, start, stride| {
-        let (element, meaning, raw) = (column.element, &column.meaning, &column.raw[..]);
-        Flat { name, content: Content::Values { element, meaning, raw, start, stride } }
-    };
+    let flat =
+        |name, start, stride| Flat { name, content: Content::Values { of: column, start, stride } };
     match column.shape.as_slice() {
         [] | [_] => vec![flat(column.name.clone(), 0, 1)],
         [leading @ .., width] => {

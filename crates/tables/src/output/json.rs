@@ -1,6 +1,7 @@
 //! Results as one JSON object.
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
 use tacit_program::{Domain, Element, Meaning};
@@ -15,7 +16,7 @@ pub(super) fn write(table: &OutputTable, writer: &mut dyn Write) -> io::Result<(
         writer.write_all(if i == 0 { b"\n  " } else { b",\n  " })?;
         serde_json::to_writer(&mut *writer, &column.name)?;
         writer.write_all(b": ")?;
-        array(writer, column, &levels(column), &column.raw)?;
+        array(writer, column, &levels(column), 0..column.raw.len())?;
     }
     writer.write_all(b"\n}\n")
 }
@@ -43,10 +44,10 @@ fn array(
     writer: &mut dyn Write,
     column: &OutputColumn,
     levels: &[Level],
-    raw: &[i64],
+    at: Range<usize>,
 ) -> io::Result<()> {
     let Some((Level { length, labels }, inner)) = levels.split_first() else {
-        return value(writer, column, raw[0]);
+        return value(writer, column, at.start);
     };
     let step = inner.iter().map(|level| level.length).product::<u64>() as usize;
     writer.write_all(if labels.is_some() { b"{" } else { b"[" })?;
@@ -59,12 +60,16 @@ fn array(
             serde_json::to_writer(&mut *writer, &domain.label(code).unwrap_or_default())?;
             writer.write_all(b": ")?;
         }
-        array(writer, column, inner, &raw[i * step..(i + 1) * step])?;
+        array(writer, column, inner, at.start + i * step..at.start + (i + 1) * step)?;
     }
     writer.write_all(if labels.is_some() { b"}" } else { b"]" })
 }
 
-fn value(writer: &mut dyn Write, column: &OutputColumn, raw: i64) -> io::Result<()> {
+fn value(writer: &mut dyn Write, column: &OutputColumn, at: usize) -> io::Result<()> {
+    if !column.is_known(at) {
+        return writer.write_all(b"null");
+    }
+    let raw = column.raw[at];
     match (column.element, &column.meaning) {
         (element, meaning) if *meaning != Meaning::Number => {
             serde_json::to_writer(writer, &meaning.show(widen(element, raw)))?;

@@ -76,6 +76,8 @@ pub struct OutputColumn {
     pub labels: Vec<Vec<Arc<Domain>>>,
     /// What the values stand for.
     pub meaning: Meaning,
+    /// Of each value whether it is there; others are missing, and written as nothing. None: all are there.
+    pub known: Option<Vec<bool>>,
 }
 
 impl OutputColumn {
@@ -90,7 +92,13 @@ impl OutputColumn {
             raw,
             labels,
             meaning: Meaning::Number,
+            known: None,
         }
+    }
+
+    /// Whether a value, by its place among all, is there.
+    pub(super) fn is_known(&self, at: usize) -> bool {
+        self.known.as_ref().is_none_or(|known| known.get(at).copied().unwrap_or(false))
     }
 
     /// The labels of an axis.
