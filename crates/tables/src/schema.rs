@@ -74,6 +74,39 @@ pub struct Schema {
     pub columns: Vec<ColumnSpec>,
 }
 
+/// With the columns of further inputs. An input `x.known` of bits has no column of its own: it says which values of `x` there
+/// are, unless something else is said of either, and those that are missing are as near to zero as may be.
+pub(crate) fn with_known(mut columns: Vec<ColumnSpec>, fields: &[Field]) -> Vec<ColumnSpec> {
+    let said = |columns: &[ColumnSpec], name: &str| {
+        columns.iter().any(|spec| spec.input == name || spec.validity.as_deref() == Some(name))
+    };
+    let is_known = |field: &Field, name: &str| {
+        field.element == Element::Bit && field.name.strip_suffix(".known") == Some(name)
+    };
+    let base = |known: &Field| fields.iter().any(|field| is_known(known, &field.name));
+    for field in fields.iter().filter(|field| !base(field)) {
+        if !said(&columns, &field.name) {
+            columns.push(ColumnSpec::new(field));
+        }
+    }
+    for known in fields.iter().filter(|field| base(field)) {
+        if said(&columns, &known.name) {
+            continue;
+        }
+        match columns.iter_mut().find(|spec| is_known(known, &spec.input)) {
+            Some(spec) if spec.validity.is_none() => {
+                if spec.missing == Missing::Error {
+                    let zero = 0.clamp(spec.range.low, spec.range.high);
+                    spec.missing = Missing::Fill(zero as i64);
+                }
+                spec.validity = Some(known.name.clone());
+            }
+            _ => columns.push(ColumnSpec::new(known)),
+        }
+    }
+    columns
+}
+
 impl ColumnSpec {
     /// Describes a column of the same name as the input, in which no value may be missing.
     #[must_use]
@@ -190,7 +223,7 @@ impl Schema {
     /// Describes the columns that a program wants, taken from columns of the same names.
     #[must_use]
     pub fn for_inputs(fields: &[Field]) -> Self {
-        Schema { csv: CsvOptions::default(), columns: fields.iter().map(ColumnSpec::new).collect() }
+        Schema { csv: CsvOptions::default(), columns: with_known(Vec::new(), fields) }
     }
 
     /// Gives the columns of the tables that reading by this schema gives, without contents: see

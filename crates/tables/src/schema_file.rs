@@ -12,7 +12,7 @@ use toml::Spanned;
 use crate::column::Field;
 use crate::error::TableError;
 use crate::number;
-use crate::schema::{ColumnSpec, CsvOptions, Missing, Schema};
+use crate::schema::{ColumnSpec, CsvOptions, Missing, Schema, with_known};
 
 /// The way in which a schema file serves the tables of several parties.
 #[derive(Clone, Debug, Default)]
@@ -219,12 +219,7 @@ fn line_of(text: &str, offset: usize) -> usize {
 
 /// The columns in the order that the program wants, and those that the file does not mention.
 fn complete(mut columns: Vec<ColumnSpec>, wanted: &[Field]) -> Vec<ColumnSpec> {
-    let known = |name: &String| {
-        let is = |spec: &ColumnSpec| spec.input == *name || spec.validity.as_ref() == Some(name);
-        columns.iter().any(is)
-    };
-    let others: Vec<_> = wanted.iter().filter(|field| !known(&field.name)).collect();
-    columns.extend(others.into_iter().map(ColumnSpec::new));
+    columns = with_known(columns, wanted);
     let place = |spec: &ColumnSpec| wanted.iter().position(|field| field.name == spec.input);
     columns.sort_by_key(place);
     columns

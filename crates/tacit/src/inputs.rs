@@ -223,7 +223,7 @@ impl Sources {
         let rows = &program.dims[dim.0 as usize];
         let name = &program.parties[usize::from(party.0)];
         let table = self.tables.iter().find(|t| match &t.rows {
-            Some(named) => *named == rows.name,
+            Some(named) => is_rows(named, &rows.name, name),
             None => single,
         });
         let table = table.ok_or_else(|| {
@@ -237,7 +237,8 @@ impl Sources {
             |wanted: &&Wanted<'_>| padding.is_none_or(|pad| pad.validity != wanted.name);
         let fields = wanted.iter().filter(is_validity).map(Wanted::fields);
         let fields: Vec<Field> = fields.collect::<Result<Vec<_>>>()?.concat();
-        let table = tacit_tables::read(&table.path, &self.schema(program, &fields, name)?)?;
+        let prefix = prefix(&fields, &rows.name, name);
+        let table = tacit_tables::read(&table.path, &self.schema(program, &fields, prefix)?)?;
         match padding {
             Some(padding) => Ok(pad(table, rows.max as usize, &padding.validity)?.table),
             None => Ok(table),
@@ -252,8 +253,11 @@ impl Sources {
         read: &BTreeMap<DimId, Vec<Wanted<'_>>>,
     ) -> Result<()> {
         let single = read.len() == 1;
+        let name = &program.parties[usize::from(party.0)];
         let is_read = |table: &TableSource| match &table.rows {
-            Some(rows) => read.keys().any(|dim| program.dims[dim.0 as usize].name == *rows),
+            Some(rows) => {
+                read.keys().any(|dim| is_rows(rows, &program.dims[dim.0 as usize].name, name))
+            }
             None => single,
         };
         match self.tables.iter().find(|table| !self.of_command_line && !is_read(table)) {
@@ -266,7 +270,7 @@ impl Sources {
         }
     }
 
-    /// Which column of a party's table is which input.
+    /// Which column of a party's table is which input. `owner` is what the names of its inputs begin with.
     fn schema(&self, program: &Program, fields: &[Field], owner: &str) -> Result<Schema> {
         let mut schema = match &self.schema {
             Some(path) => Schema::load_for(path, fields, &sharing(program, owner))?,
@@ -329,12 +333,26 @@ fn sharing(program: &Program, owner: &str) -> Sharing {
     for (wanted, party) in all(program).filter(|(wanted, _)| wanted.dim().is_some()) {
         let party = party.map(|party| program.parties[usize::from(party.0)].as_str());
         for field in wanted.fields().unwrap_or_default() {
-            let short = party.and_then(|party| short(&field.name, party));
-            others.extend(short.map(str::to_owned));
+            let rows = wanted.dim().map(|dim| program.dims[dim.0 as usize].name.as_str());
+            let short = |of: Option<&str>| of.and_then(|of| short(&field.name, of));
+            others.extend([short(party), short(rows)].into_iter().flatten().map(str::to_owned));
             others.push(field.name);
         }
     }
     Sharing { owner: owner.to_owned(), others }
+}
+
+/// Whether a table is given for a row count by this name: that of `alice.visits` of alice may be called `visits`.
+pub fn is_rows(given: &str, rows: &str, party: &str) -> bool {
+    given == rows || short(rows, party) == Some(given)
+}
+
+/// What the names of inputs begin with that come from one table: `alice.visits.age` with the row count, if it is called
+/// `alice.visits`, else `alice.age` with the party.
+fn prefix<'n>(fields: &[Field], rows: &'n str, party: &'n str) -> &'n str {
+    let by_rows =
+        !fields.is_empty() && fields.iter().all(|field| short(&field.name, rows).is_some());
+    if by_rows { rows } else { party }
 }
 
 /// The name of a party's input within its own table: `age` of `alice.age`.

@@ -136,7 +136,7 @@ pub mod runtime {
     pub use crate::balance::Balancing;
     pub use crate::choice::{ByChoice, ChunkChoice, ProgramChoice};
     pub use crate::error::Remedy;
-    pub use crate::inputs::{Given, Padding, Sources, TableSource, short};
+    pub use crate::inputs::{Given, Padding, Sources, TableSource, is_rows, short};
     pub use crate::job::program_job;
     pub use crate::meeting::{ForPeers, Meeting, in_session, session_named, with_deadlines};
     pub use crate::names::{Names, Parties, check_parties, local_names, takes_outside};

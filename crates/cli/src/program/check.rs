@@ -4,7 +4,7 @@ use super::args::{NamedValue, PartyFile, RowBound, TableArgs};
 use crate::error::CliError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
-use tacit::runtime::short;
+use tacit::runtime::{is_rows, short};
 use tacit_circuit::spelling;
 use tacit_program::{Element, Program, Type};
 use tacit_tables::{Format, check_shapes, check_writable};
@@ -13,10 +13,13 @@ use tacit_tables::{Format, check_shapes, check_writable};
 pub fn flags(program: &Program, args: &TableArgs) -> Result<(), CliError> {
     let inputs: Vec<&str> = program.inputs().map(|(_, name, _)| name).collect();
     // Within a party's own table `alice.age` is called `age`.
-    let short = program
+    let of_party = program
         .inputs()
         .filter_map(|(_, name, party)| short(name, &program.parties[usize::from(party?.0)]));
-    let names: Vec<&str> = inputs.iter().copied().chain(short).collect();
+    let of_rows = program
+        .inputs()
+        .filter_map(|(_, name, _)| program.dims.iter().find_map(|dim| short(name, &dim.name)));
+    let names: Vec<&str> = inputs.iter().copied().chain(of_party).chain(of_rows).collect();
     let known = |flag: &str, name: &str, names: &[&str]| {
         let base = name.split('[').next().unwrap_or(name);
         if names.contains(&name) || names.contains(&base) {
@@ -35,7 +38,12 @@ pub fn flags(program: &Program, args: &TableArgs) -> Result<(), CliError> {
     }
     args.pads.iter().try_for_each(|pad| padding(program, pad))?;
     for file in &args.tables {
-        if let Some(rows) = &file.rows {
+        // A party's row count may be called by what follows the party's name.
+        let known = |rows: &String| {
+            let mut all = program.dims.iter();
+            all.any(|dim| program.parties.iter().any(|party| is_rows(rows, &dim.name, party)))
+        };
+        if let Some(rows) = file.rows.as_ref().filter(|rows| !known(rows)) {
             rows_exist(program, "--table", rows)?;
         }
     }

@@ -35,7 +35,7 @@ use zeroize::Zeroizing;
 
 /// Whether a file is a program: by its name, or because it begins like one.
 pub fn is_program(path: &Path) -> bool {
-    if path.extension().is_some_and(|extension| extension == "tacit") {
+    if path.extension().is_some_and(|extension| extension == "tacit" || extension == "sql") {
         return true;
     }
     let mut start = String::new();

@@ -84,8 +84,7 @@ fn random_queries_show_what_the_oracle_says() {
     for seed in 0..seeds {
         let case = random::case(seed);
         let query = sql::bind("random.sql", &case.sql, &case.catalog, &settings(&case));
-        let query =
-            query.unwrap_or_else(|error| panic!("{}\n{}\n{error}", case.seed, case.sql));
+        let query = query.unwrap_or_else(|error| panic!("{}\n{}\n{error}", case.seed, case.sql));
         check(&query, &case);
     }
 }

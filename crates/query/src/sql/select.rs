@@ -171,8 +171,10 @@ impl Binder<'_> {
                         columns.push((expr, alias.map_or_else(|| shown(ast), str::to_owned)));
                     }
                     None => {
-                        return self
-                            .error(of, "a column is an expression, which may have a name: AS name");
+                        return self.error(
+                            of,
+                            "a column is an expression, which may have a name: AS name",
+                        );
                     }
                 },
             }

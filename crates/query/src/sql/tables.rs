@@ -8,7 +8,8 @@ use crate::kind::{INTEGER, Kind};
 use crate::plan::Compute;
 use sqlparser::ast::{
     self, BinaryOperator, ColumnOption, CreateTable, CreateTableLikeKind, CreateTableOptions,
-    DataType, EnumMember, ExactNumberInfo, Expr as Ast, SqlOption, TableConstraint, Value,
+    DataType, EnumMember, ExactNumberInfo, Expr as Ast, ObjectName, SqlOption, TableConstraint,
+    Value,
 };
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -39,14 +40,12 @@ impl Binder<'_> {
             return self.error(&create.name, format!("there is already a table `{owner}.{name}`"));
         }
         let rows = self.rows(&create.table_options)?;
-        if let Some(like) = &create.like {
-            let (CreateTableLikeKind::Parenthesized(like) | CreateTableLikeKind::Plain(like)) =
-                like;
-            let wanted = like.name.to_string();
+        if let Some(like) = like_of(create) {
+            let wanted = like.to_string();
             let Some(other) =
                 known.iter().find(|table| table.full_name().eq_ignore_ascii_case(&wanted))
             else {
-                return self.error(&like.name, format!("there is no table `{wanted}` above"));
+                return self.error(like, format!("there is no table `{wanted}` above"));
             };
             let rows = match rows {
                 (None, None) => other.rows.clone(),
@@ -313,6 +312,23 @@ impl Binder<'_> {
 
     fn columns_of(&self, columns: &[ast::IndexColumn], drafts: &[Draft]) -> Result<Vec<usize>> {
         columns.iter().map(|column| self.draft_of(&column.column.expr, drafts)).collect()
+    }
+}
+
+/// The table whose columns are taken over.
+fn like_of(create: &CreateTable) -> Option<&ObjectName> {
+    if let Some(CreateTableLikeKind::Parenthesized(like) | CreateTableLikeKind::Plain(like)) =
+        &create.like
+    {
+        return Some(&like.name);
+    }
+    // The dialect reads (LIKE other) as a column.
+    match create.columns.as_slice() {
+        [column] if column.name.value.eq_ignore_ascii_case("like") => match &column.data_type {
+            DataType::Custom(name, _) => Some(name),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
