@@ -83,7 +83,7 @@ impl Domain {
     /// What is wrong with it, if anything is.
     pub(crate) fn check(&self) -> Result<(), String> {
         let name = &self.name;
-        if name.is_empty() || name == DATE {
+        if name.is_empty() || name == DATE || name == DECIMAL {
             return Err(format!("a domain cannot be called \"{name}\": give it another name"));
         }
         if !(1..=MAX_MEMBERS).contains(&self.len()) {
@@ -126,6 +126,9 @@ pub enum Meaning {
     Number,
     /// The values are dates, as days since 1970-01-01.
     Date,
+    /// The values are decimal numbers with so many digits behind the point: an integer stands for itself, divided by that
+    /// power of ten.
+    Decimal(u8),
     /// The values are members of a domain.
     Domain(Arc<Domain>),
 }
@@ -137,8 +140,15 @@ impl Meaning {
         match self {
             Meaning::Number => None,
             Meaning::Date => Some(DATE),
+            Meaning::Decimal(_) => Some(DECIMAL),
             Meaning::Domain(domain) => Some(&domain.name),
         }
+    }
+
+    /// Digits behind the decimal point of what the values stand for.
+    #[must_use]
+    pub fn decimals(&self) -> u8 {
+        if let Meaning::Decimal(digits) = self { *digits } else { 0 }
     }
 
     /// What an integer stands for; itself if it stands for nothing else.
@@ -147,6 +157,7 @@ impl Meaning {
         let label = match self {
             Meaning::Number => None,
             Meaning::Date => show_date(code),
+            Meaning::Decimal(digits) => Some(show_decimal(code, *digits)),
             Meaning::Domain(domain) => domain.label(code),
         };
         label.unwrap_or_else(|| code.to_string())
@@ -155,6 +166,24 @@ impl Meaning {
 
 /// The name of dates where a domain may stand.
 pub const DATE: &str = "date";
+
+/// The name of decimal numbers where a domain may stand.
+pub const DECIMAL: &str = "decimal";
+
+/// The most digits behind the point of decimal numbers.
+pub const MAX_DECIMALS: u8 = 18;
+
+/// An integer divided by a power of ten.
+#[must_use]
+pub fn show_decimal(raw: i128, digits: u8) -> String {
+    let sign = if raw < 0 { "-" } else { "" };
+    let (size, width) = (raw.unsigned_abs(), usize::from(digits));
+    let unit = 10u128.pow(u32::from(digits.min(MAX_DECIMALS)));
+    match digits {
+        0 => format!("{sign}{size}"),
+        _ => format!("{sign}{}.{:0width$}", size / unit, size % unit),
+    }
+}
 
 const EPOCH: NaiveDate = NaiveDate::from_ymd_opt(1970, 1, 1).expect("a date");
 

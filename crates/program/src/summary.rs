@@ -164,7 +164,7 @@ fn outputs(program: &Program) -> Vec<Output> {
 /// A range, and what its values stand for.
 fn range_of(ty: &Type, meaning: &Meaning) -> String {
     match (meaning, meaning.name()) {
-        (Meaning::Date, _) => {
+        (Meaning::Date | Meaning::Decimal(_), _) => {
             let ends = [ty.interval.low, ty.interval.high].map(|end| meaning.show(end));
             ends.join("..")
         }

@@ -101,6 +101,7 @@ impl Program {
             let (meaning, names) = match self.0.meaning(id) {
                 Meaning::Number => ("number".to_owned(), None),
                 Meaning::Date => ("date".to_owned(), None),
+                Meaning::Decimal(digits) => (format!("decimal({digits})"), None),
                 Meaning::Domain(domain) => match &domain.members {
                     tacit_program::domain::Members::Names(names) => {
                         (domain.name.clone(), Some(names.clone()))

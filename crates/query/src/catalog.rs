@@ -8,6 +8,8 @@ use std::ops::RangeInclusive;
 pub struct Catalog {
     /// The tables. Those of one name are parts of one table, which several parties give: they have equal columns.
     pub tables: Vec<Table>,
+    /// Further parties, which give no table: they compute, and may learn results.
+    pub others: Vec<String>,
 }
 
 /// A table of one party.
@@ -61,6 +63,18 @@ impl Catalog {
             }
         }
         owners
+    }
+
+    /// All parties: those that give tables, then the others.
+    #[must_use]
+    pub fn parties(&self) -> Vec<&str> {
+        let mut parties = self.owners();
+        for other in &self.others {
+            if !parties.contains(&other.as_str()) {
+                parties.push(other);
+            }
+        }
+        parties
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use tacit_program::domain::parse_date;
 use tacit_program::{Element, Interval};
 
-use crate::number::{self, Exact};
+use crate::number::{self, Exact, Unit};
 use crate::schema::ColumnSpec;
 
 /// What is wrong with a cell or row, without what is in it.
@@ -93,6 +93,7 @@ pub(crate) type Cell = Result<Option<i64>, Problem>;
 /// What cells of one column become.
 pub(crate) struct Target {
     element: Element,
+    unit: Unit,
     interval: Interval,
     categories: HashMap<String, i64>,
     dates: bool,
@@ -104,6 +105,7 @@ impl Target {
     pub(crate) fn new(spec: &ColumnSpec, missing: &[String]) -> Self {
         Target {
             element: spec.element,
+            unit: spec.unit(),
             interval: spec.range,
             categories: spec.categories.iter().cloned().collect(),
             dates: spec.dates,
@@ -145,8 +147,8 @@ impl Target {
     fn number_text(&self, bytes: &[u8]) -> Result<i64, Problem> {
         match (self.element, number::truth(bytes)) {
             (Element::Bit, Some(bit)) => self.exact(i128::from(bit)),
-            (Element::Bit, None) => self.bit(number::from_text(bytes, 0)),
-            (element, _) => self.take(number::from_text(bytes, element.fraction())?),
+            (Element::Bit, None) => self.bit(number::from_text(bytes, Unit::binary(0))),
+            _ => self.take(number::from_text(bytes, self.unit)?),
         }
     }
 
@@ -162,9 +164,10 @@ impl Target {
     pub(crate) fn integer(&self, value: i128) -> Cell {
         match self.element {
             Element::Bit => self.bit(Ok(Exact { raw: value, exact: true })).map(Some),
-            element => {
-                let scaled = value.checked_mul(1 << element.fraction()).ok_or(Problem::Outside)?;
-                self.exact(scaled).map(Some)
+            _ => {
+                let ten = 10i128.pow(u32::from(self.unit.decimals));
+                let scaled = value.checked_mul(ten << self.unit.fraction);
+                self.exact(scaled.ok_or(Problem::Outside)?).map(Some)
             }
         }
     }
@@ -172,17 +175,17 @@ impl Target {
     /// A floating-point number: exact for integers and bits, else rounded to the nearest raw
     /// value, ties to even.
     pub(crate) fn float(&self, value: f64) -> Cell {
-        self.rounded(number::from_f64(value, self.element.fraction())?)
+        self.rounded(number::from_f64(value, self.unit)?)
     }
 
     /// The decimal number `mantissa / 10^scale`, rounded as floating-point numbers are.
     pub(crate) fn decimal(&self, mantissa: i128, scale: i8) -> Cell {
-        self.rounded(number::from_scaled(mantissa, scale, self.element.fraction())?)
+        self.rounded(number::from_scaled(mantissa, scale, self.unit)?)
     }
 
     /// A decimal number of any length.
     pub(crate) fn decimal_text(&self, text: &str) -> Cell {
-        self.rounded(number::from_text(text.as_bytes(), self.element.fraction())?)
+        self.rounded(number::from_text(text.as_bytes(), self.unit)?)
     }
 
     fn rounded(&self, number: Exact) -> Cell {
@@ -194,7 +197,8 @@ impl Target {
     }
 
     fn take(&self, number: Exact) -> Result<i64, Problem> {
-        if !number.exact && !matches!(self.element, Element::Fixed { .. }) {
+        let rounds = matches!(self.element, Element::Fixed { .. }) || self.unit.decimals > 0;
+        if !number.exact && !rounds {
             return Err(Problem::Fraction);
         }
         self.exact(number.raw)

@@ -101,7 +101,9 @@ fn header(record: &ByteRecord) -> Result<Vec<String>, String> {
 fn no_column(spec: &ColumnSpec, names: &[String], header: bool) -> String {
     let column = &spec.column;
     let start = format!("no column \"{column}\"");
-    let is_data = |name: &String| name.is_empty() || number::from_text(name.as_bytes(), 0).is_ok();
+    let is_data = |name: &String| {
+        name.is_empty() || number::from_text(name.as_bytes(), number::Unit::binary(0)).is_ok()
+    };
     match names {
         names if !header => {
             format!("{start}; without a header columns are called 1 to {}", names.len())

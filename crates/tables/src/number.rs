@@ -22,16 +22,39 @@ pub(crate) fn truth(bytes: &[u8]) -> Option<bool> {
     }
 }
 
-/// A decimal number, `-12`, `+0.5`, `1.` or `2.5e-3`, times `2^fraction`.
-pub(crate) fn from_text(bytes: &[u8], fraction: u8) -> Result<Exact, Problem> {
+/// What raw values count: units of `2^-fraction 10^-decimals`. One of the two is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unit {
+    pub fraction: u8,
+    pub decimals: u8,
+}
+
+impl Unit {
+    /// Units of `2^-fraction`.
+    pub(crate) fn binary(fraction: u8) -> Self {
+        Unit { fraction, decimals: 0 }
+    }
+
+    /// Ones, times a power of ten.
+    fn ten(self) -> u128 {
+        10_u128.pow(u32::from(self.decimals))
+    }
+}
+
+/// A decimal number, `-12`, `+0.5`, `1.` or `2.5e-3`, in units.
+pub(crate) fn from_text(bytes: &[u8], unit: Unit) -> Result<Exact, Problem> {
     let (negative, unsigned) = match bytes {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
         rest => (false, rest),
     };
     match short(unsigned) {
-        Some((mantissa, scale)) => Ok(from_decimal(negative, mantissa, scale, fraction)),
-        None => Long::parse(unsigned)?.to_raw(negative, fraction),
+        Some((mantissa, scale)) => from_decimal(negative, mantissa, scale, unit),
+        None => {
+            let number = Long::parse(unsigned)?;
+            let point = number.point + i64::from(unit.decimals);
+            Long { point, ..number }.to_raw(negative, unit.fraction)
+        }
     }
 }
 
@@ -52,29 +75,33 @@ fn short(bytes: &[u8]) -> Option<(u64, u32)> {
     (digits > 0).then_some((mantissa, scale.unwrap_or(0)))
 }
 
-/// `mantissa / 10^scale`, for scales up to 38, times `2^fraction`.
-fn from_decimal(negative: bool, mantissa: u64, scale: u32, fraction: u8) -> Exact {
+/// `mantissa / 10^scale`, for scales up to 38, in units.
+fn from_decimal(negative: bool, mantissa: u64, scale: u32, unit: Unit) -> Result<Exact, Problem> {
     let divisor = 10_u128.pow(scale);
-    let (rounded, exact) = divide(u128::from(mantissa) << fraction, divisor);
-    signed(negative, rounded, exact).expect("64 + 63 bits")
+    let (rounded, exact) = divide((u128::from(mantissa) * unit.ten()) << unit.fraction, divisor);
+    signed(negative, rounded, exact)
 }
 
-/// An Arrow decimal, `mantissa / 10^scale`, times `2^fraction`.
-pub(crate) fn from_scaled(mantissa: i128, scale: i8, fraction: u8) -> Result<Exact, Problem> {
+/// An Arrow decimal, `mantissa / 10^scale`, in units.
+pub(crate) fn from_scaled(mantissa: i128, scale: i8, unit: Unit) -> Result<Exact, Problem> {
     let size = u64::try_from(mantissa.unsigned_abs());
     match (size, u32::try_from(scale)) {
         (Ok(size), Ok(scale)) if scale <= MAX_SCALE => {
-            Ok(from_decimal(mantissa < 0, size, scale, fraction))
+            from_decimal(mantissa < 0, size, scale, unit)
         }
-        _ => from_text(format!("{mantissa}e{}", -i32::from(scale)).as_bytes(), fraction),
+        _ => from_text(format!("{mantissa}e{}", -i32::from(scale)).as_bytes(), unit),
     }
 }
 
-/// A floating-point number times `2^fraction`.
-pub(crate) fn from_f64(value: f64, fraction: u8) -> Result<Exact, Problem> {
+/// A floating-point number in units: in decimal ones it is the shortest decimal number that is nearest to it.
+pub(crate) fn from_f64(value: f64, unit: Unit) -> Result<Exact, Problem> {
     if !value.is_finite() {
         return Err(Problem::NotFinite);
     }
+    if unit.decimals > 0 {
+        return from_text(format!("{value}").as_bytes(), unit);
+    }
+    let fraction = unit.fraction;
     let bits = value.to_bits();
     let exponent = i32::try_from(bits >> 52 & 0x7ff).expect("11 bits");
     let hidden = u128::from(exponent > 0) << 52;
@@ -206,7 +233,7 @@ mod tests {
     use super::*;
 
     fn raw(text: &str, fraction: u8) -> i128 {
-        from_text(text.as_bytes(), fraction).expect(text).raw
+        from_text(text.as_bytes(), Unit::binary(fraction)).expect(text).raw
     }
 
     #[test]
@@ -242,14 +269,22 @@ mod tests {
         for text in
             ["", "-", ".", "e5", "1e", "1e+", "1,5", "1 000", "0x10", "--1", "1.2.3", "1e5e5", "½"]
         {
-            let problem = from_text(text.as_bytes(), 8).err();
+            let problem = from_text(text.as_bytes(), Unit::binary(8)).err();
             assert_eq!(problem, Some(Problem::NotNumber), "{text}");
         }
         for text in ["inf", "-Infinity", "NaN"] {
-            assert_eq!(from_text(text.as_bytes(), 8).err(), Some(Problem::NotFinite), "{text}");
+            assert_eq!(
+                from_text(text.as_bytes(), Unit::binary(8)).err(),
+                Some(Problem::NotFinite),
+                "{text}"
+            );
         }
         for text in ["1e400", "100000000000000000000", "1e99999999999999999999"] {
-            assert_eq!(from_text(text.as_bytes(), 63).err(), Some(Problem::Outside), "{text}");
+            assert_eq!(
+                from_text(text.as_bytes(), Unit::binary(63)).err(),
+                Some(Problem::Outside),
+                "{text}"
+            );
         }
     }
 
@@ -260,7 +295,7 @@ mod tests {
             for fraction in [0, 1, 16, 32, 63] {
                 let long = Long::parse(text.as_bytes()).expect(text);
                 let long = long.to_raw(false, fraction).expect(text);
-                let short = from_text(text.as_bytes(), fraction).expect(text);
+                let short = from_text(text.as_bytes(), Unit::binary(fraction)).expect(text);
                 assert_eq!((long.raw, long.exact), (short.raw, short.exact), "{text} {fraction}");
             }
         }
@@ -268,7 +303,9 @@ mod tests {
 
     #[test]
     fn floats_are_exact_or_rounded() {
-        let of = |value, fraction| from_f64(value, fraction).ok().map(|e| (e.raw, e.exact));
+        let of = |value, fraction| {
+            from_f64(value, Unit::binary(fraction)).ok().map(|e| (e.raw, e.exact))
+        };
         assert_eq!(of(0.5, 16), Some((1 << 15, true)));
         assert_eq!(of(-2.5, 0), Some((-2, false)));
         assert_eq!(of(3.5, 0), Some((4, false)));
@@ -276,17 +313,32 @@ mod tests {
         assert_eq!(of(-0.0, 63), Some((0, true)));
         assert_eq!(of(2_f64.powi(62), 0), Some((1 << 62, true)));
         assert_eq!(of(f64::MAX, 0), None);
-        assert_eq!(from_f64(f64::NAN, 0).err(), Some(Problem::NotFinite));
+        assert_eq!(from_f64(f64::NAN, Unit::binary(0)).err(), Some(Problem::NotFinite));
     }
 
     #[test]
     fn arrow_decimals() {
-        let of =
-            |mantissa, scale, fraction| from_scaled(mantissa, scale, fraction).ok().map(|e| e.raw);
+        let of = |mantissa, scale, fraction| {
+            from_scaled(mantissa, scale, Unit::binary(fraction)).ok().map(|e| e.raw)
+        };
         assert_eq!(of(125, 2, 2), Some(5));
         assert_eq!(of(-5, -3, 0), Some(-5000));
         assert_eq!(of(10_i128.pow(37), 37, 63), Some(1 << 63));
         assert_eq!(of(i128::MAX, 0, 0), None);
         assert_eq!(of(15, 1, 0), Some(2));
+    }
+
+    #[test]
+    fn decimal_units_are_exact_or_rounded_to_nearest() {
+        let cents = Unit { fraction: 0, decimals: 2 };
+        let text = |text: &str| from_text(text.as_bytes(), cents).ok().map(|it| (it.raw, it.exact));
+        assert_eq!(text("12.34"), Some((1234, true)));
+        assert_eq!(text("-0.5"), Some((-50, true)));
+        assert_eq!(text("1e1"), Some((1000, true)));
+        assert_eq!([text("0.125"), text("0.135")], [Some((12, false)), Some((14, false))]);
+        assert_eq!(text("123456789012345678901.5"), Some((12345678901234567890150, true)));
+        let real = |value| from_f64(value, cents).ok().map(|it| it.raw);
+        assert_eq!([real(0.29), real(1.005), real(-2.675)], [Some(29), Some(100), Some(-268)]);
+        assert_eq!(from_scaled(12345, 3, cents).ok().map(|it| it.raw), Some(1234));
     }
 }

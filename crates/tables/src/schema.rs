@@ -9,6 +9,7 @@ use tacit_program::{Element, Interval, Meaning};
 use crate::cell::Target;
 use crate::column::Field;
 use crate::error::TableError;
+use crate::number::Unit;
 use crate::render;
 
 /// The treatment of a row in which a value is missing.
@@ -144,6 +145,11 @@ impl ColumnSpec {
         }
     }
 
+    /// What its raw values count.
+    pub(crate) fn unit(&self) -> Unit {
+        Unit { fraction: self.element.fraction(), decimals: self.meaning.decimals() }
+    }
+
     /// What its cells may hold, in words.
     pub(crate) fn allowed(&self) -> String {
         if self.categories.is_empty() {
@@ -167,6 +173,9 @@ impl ColumnSpec {
         match (self.dates, self.range) {
             (true, Interval { low, high }) => {
                 format!("{}..{}", Meaning::Date.show(low), Meaning::Date.show(high))
+            }
+            (false, Interval { low, high }) if self.meaning.decimals() > 0 => {
+                format!("{}..{}", self.meaning.show(low), self.meaning.show(high))
             }
             (false, range) => render::interval(self.element, range),
         }

@@ -266,7 +266,7 @@ fn spec(table: &ColumnTable, wanted: &[Field], others: &[String]) -> Result<Colu
         spec.dates = table.is_date();
     }
     if let Some(range) = &table.range {
-        spec.range = bounds(element, range, spec.dates)?;
+        spec.range = bounds(&spec, range)?;
         if !whole.contains(spec.range) {
             let allowed = |range| ColumnSpec { range, ..spec.clone() }.range_in_words();
             let [wide, own] = [whole, spec.range].map(allowed);
@@ -328,15 +328,16 @@ fn element(table: &ColumnTable, want: Option<&Field>) -> Result<Element, String>
 }
 
 /// Bounds are rounded as values are, so that a value equal to a bound is within.
-fn bounds(element: Element, range: &[Number; 2], dates: bool) -> Result<Interval, String> {
+fn bounds(spec: &ColumnSpec, range: &[Number; 2]) -> Result<Interval, String> {
+    let (element, unit) = (spec.element, spec.unit());
     let raw = |number: &Number| {
         let text = number.text();
-        if let Some(days) = parse_date(&text).filter(|_| dates) {
+        if let Some(days) = parse_date(&text).filter(|_| spec.dates) {
             return Ok(days.into());
         }
-        let exact = number::from_text(text.as_bytes(), element.fraction());
+        let exact = number::from_text(text.as_bytes(), unit);
         match exact {
-            Ok(found) if found.exact || element.fraction() > 0 => Ok(found.raw),
+            Ok(found) if found.exact || unit.fraction > 0 || unit.decimals > 0 => Ok(found.raw),
             _ => Err(format!("`range`: {text} is not a {element}")),
         }
     };

@@ -214,7 +214,7 @@ impl Value {
     /// Whether the numbers stand for dates or members of a domain.
     #[must_use]
     pub fn is_named(&self) -> bool {
-        self.meaning != Meaning::Number
+        !matches!(self.meaning, Meaning::Number | Meaning::Decimal(_))
     }
 
     /// What labels each axis, outermost first: domains with the names of their members, those of the last one fastest.

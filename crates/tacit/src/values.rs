@@ -141,6 +141,7 @@ impl Values {
         let raw = self.raw(element, meaning).ok_or_else(|| match meaning {
             Meaning::Number => format!("not numbers of type {element}"),
             Meaning::Date => "not dates such as 2024-01-31".into(),
+            Meaning::Decimal(digits) => format!("not numbers with at most {digits} decimals"),
             Meaning::Domain(domain) => format!("none of {domain}"),
         })?;
         Array::from_values(element, shape, raw.iter().copied()).map_err(|e| e.to_string())
@@ -150,16 +151,20 @@ impl Values {
     fn raw(&self, element: Element, meaning: &Meaning) -> Option<Zeroizing<Vec<i128>>> {
         // Sized first: a vector that grows leaves copies behind.
         let mut raw = Zeroizing::new(Vec::with_capacity(self.len()));
-        let scale = element.fraction();
+        let (scale, decimals) = (element.fraction(), meaning.decimals());
+        let unit = 10i128.pow(u32::from(decimals)) << scale;
         match &self.0 {
             Given::Whole(all) => {
                 for value in all.iter() {
-                    raw.push(value.checked_mul(1 << scale)?);
+                    raw.push(value.checked_mul(unit)?);
                 }
             }
             Given::Real(all) => {
                 for value in all.iter() {
-                    raw.push(fixed(*value, scale)?);
+                    raw.push(match decimals {
+                        0 => fixed(*value, scale)?,
+                        _ => decimal(&format!("{value}"), decimals)?,
+                    });
                 }
             }
             Given::Text(all) => {
@@ -184,6 +189,7 @@ fn code(text: &str, element: Element, meaning: &Meaning) -> Option<i128> {
     match meaning {
         Meaning::Number => number(text, element),
         Meaning::Date => parse_date(text).map(i128::from),
+        Meaning::Decimal(digits) => decimal(text, *digits),
         Meaning::Domain(domain) => match &domain.members {
             Members::Names(names) => {
                 names.iter().position(|name| name == text).map(|code| code as i128)
@@ -191,6 +197,16 @@ fn code(text: &str, element: Element, meaning: &Meaning) -> Option<i128> {
             Members::Numbers { .. } => number(text, element),
         },
     }
+}
+
+/// A decimal number with so many digits behind the point; of further ones it must not have any but zeros.
+fn decimal(text: &str, digits: u8) -> Option<i128> {
+    let text = text.replace('_', "");
+    let (whole, behind) = text.split_once('.').unwrap_or((&text, ""));
+    let behind = behind.trim_end_matches('0');
+    let digits = usize::from(digits);
+    let fits = behind.len() <= digits && behind.bytes().all(|byte| byte.is_ascii_digit());
+    fits.then(|| format!("{whole}{behind:0<digits$}").parse().ok()).flatten()
 }
 
 fn number(text: &str, element: Element) -> Option<i128> {

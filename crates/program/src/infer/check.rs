@@ -1,7 +1,7 @@
 //! Checks of whole programs.
 
 use super::{describe, element, infer, shape};
-use crate::domain::{Domain, Meaning, by_axis};
+use crate::domain::{Domain, MAX_DECIMALS, Meaning, by_axis};
 use crate::error::ProgramError;
 use crate::ir::{Block, Dim, Node, NodeId, Op, Program, Reveal, Span, ValueId};
 use crate::types::{Element, Type, Visibility};
@@ -97,6 +97,9 @@ fn declared(program: &Program, meaning: &Meaning) -> Result<(), String> {
     match meaning {
         Meaning::Domain(domain) if program.domain(&domain.name) != Some(domain) => {
             Err(format!("the program does not declare the domain `{}`", domain.name))
+        }
+        Meaning::Decimal(digits) if !(1..=MAX_DECIMALS).contains(digits) => {
+            Err(format!("decimals have 1 to {MAX_DECIMALS} digits behind the point"))
         }
         _ => Ok(()),
     }

@@ -2,7 +2,7 @@
 
 use super::element::{self, describe};
 use super::{Context, check_type, elementary, range};
-use crate::domain::Meaning;
+use crate::domain::{MAX_DECIMALS, Meaning};
 use crate::ir::Op;
 use crate::types::{Element, Interval, PartyId, Type, Visibility};
 
@@ -147,8 +147,11 @@ fn stands_for(ty: &Type, meaning: &Meaning) -> Result<(), String> {
         _ if ty.element.fraction() > 0 || matches!(ty.element, Element::Fixed { .. }) => {
             Err(format!("{} cannot stand for anything: use an integer type", ty.element))
         }
-        Meaning::Date if ty.element == Element::Bit => {
-            Err("bits cannot stand for dates: use i32".into())
+        Meaning::Date | Meaning::Decimal(_) if ty.element == Element::Bit => {
+            Err("bits cannot stand for dates or decimals: use i32".into())
+        }
+        Meaning::Decimal(digits) if !(1..=MAX_DECIMALS).contains(digits) => {
+            Err(format!("decimals have 1 to {MAX_DECIMALS} digits behind the point"))
         }
         Meaning::Domain(domain) if !domain.interval().contains(ty.interval) => Err(format!(
             "values in {} where domain `{}` has the codes {}",

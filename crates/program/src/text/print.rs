@@ -255,6 +255,7 @@ impl Printer<'_> {
 fn meaning(meaning: &Meaning) -> String {
     meaning.name().map_or(String::new(), |name| match meaning {
         Meaning::Domain(_) => format!(" of {}", names::show(name)),
+        Meaning::Decimal(digits) => format!(" of {name}({digits})"),
         _ => format!(" of {name}"),
     })
 }

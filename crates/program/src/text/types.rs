@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use super::lex::Kind;
 use super::parse::Parser;
-use crate::domain::{DATE, Domain, Meaning, parse_date};
+use crate::domain::{DATE, DECIMAL, Domain, MAX_DECIMALS, Meaning, parse_date};
 use crate::error::ProgramError;
 use crate::ir::Span;
 use crate::types::{DimId, Element, Extent, Interval, PartyId, Shape, Type, Visibility};
@@ -239,10 +239,16 @@ impl Parser<'_> {
         Ok(all)
     }
 
-    /// What stands behind `of`: a domain, or `date`.
+    /// What stands behind `of`: a domain, `date`, or `decimal(2)`.
     pub(super) fn meaning(&mut self) -> Result<Meaning, ProgramError> {
         if self.cursor.accept(DATE)? {
             return Ok(Meaning::Date);
+        }
+        if self.cursor.accept(DECIMAL)? {
+            self.cursor.expect("(")?;
+            let digits = self.cursor.number("digits behind the point", 1, MAX_DECIMALS)?;
+            self.cursor.expect(")")?;
+            return Ok(Meaning::Decimal(digits));
         }
         Ok(Meaning::Domain(self.domain()?))
     }

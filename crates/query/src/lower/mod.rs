@@ -75,7 +75,7 @@ impl<'q> Lowering<'q> {
     fn new(query: &Query, catalog: &'q Catalog) -> Result<Self> {
         let mut b = Builder::new(&query.name);
         let mut parties: Vec<(String, PartyId)> = Vec::new();
-        let owners = catalog.owners();
+        let owners = catalog.parties();
         for name in owners.into_iter().chain(query.to.iter().map(String::as_str)) {
             if !parties.iter().any(|(known, _)| known == name) {
                 parties.push((name.to_owned(), b.party(name)));
@@ -268,7 +268,10 @@ fn declaration(kind: &Kind, interval: Interval) -> Array {
             let unit = 2f64.powi(i32::from(*fraction));
             array.range(interval.low as f64 / unit..=interval.high as f64 / unit)
         }
-        Kind::Decimal { .. } => array.range(interval.low..=interval.high),
+        Kind::Decimal { scale: 0 } => array.range(interval.low..=interval.high),
+        Kind::Decimal { scale } => {
+            array.range(interval.low..=interval.high).meaning_of(Meaning::Decimal(*scale))
+        }
         Kind::Date => array.range(interval.low..=interval.high).meaning_of(Meaning::Date),
         Kind::Category(domain) => {
             array.range(interval.low..=interval.high).meaning_of(Meaning::Domain(domain.clone()))

@@ -257,6 +257,7 @@ impl Names {
 fn meaning_of(kind: &Kind) -> Meaning {
     match kind {
         Kind::Date => Meaning::Date,
+        Kind::Decimal { scale } if *scale > 0 => Meaning::Decimal(*scale),
         Kind::Category(domain) => Meaning::Domain(domain.clone()),
         _ => Meaning::Number,
     }

@@ -61,7 +61,7 @@ pub(super) fn catalog(rng: &mut Rng) -> Catalog {
         let owner = PARTIES[rng.below(parties)];
         tables.push(table(owner, "u", u, vec![(0..keys.len()).collect()]));
     }
-    Catalog { tables }
+    Catalog { tables, others: Vec::new() }
 }
 
 fn table(owner: &str, name: &str, columns: Vec<Column>, unique: Vec<Vec<usize>>) -> Table {

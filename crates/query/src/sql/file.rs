@@ -1,6 +1,6 @@
 //! Files of SQL: tables, settings, who learns the result, and the query.
 
-use super::{Binder, Settings, parts, statements};
+use super::{Binder, Settings, instead, parts, statements};
 use crate::catalog::Catalog;
 use crate::error::{QueryError, Result};
 use crate::plan::Query;
@@ -32,6 +32,9 @@ pub fn parse(file: &str, sql: &str) -> Result<(Catalog, Query)> {
                 reader.set(set, statement, &mut settings)?;
                 reader.fraction = settings.fraction;
             }
+            Statement::CreateRole(create) => {
+                catalog.others.extend(create.names.iter().map(ToString::to_string));
+            }
             Statement::Grant(grant) => to.push((grant, statement)),
             Statement::Query(_) if query.is_some() => {
                 return reader.error(
@@ -43,7 +46,7 @@ pub fn parse(file: &str, sql: &str) -> Result<(Catalog, Query)> {
             _ => {
                 return reader.error(
                     statement,
-                    "a file has CREATE TABLE, SET, GRANT SELECT ON result TO .., and one SELECT",
+                    "a file has CREATE TABLE, CREATE ROLE, SET, GRANT SELECT ON result TO .., and one SELECT",
                 );
             }
         }
@@ -58,13 +61,20 @@ pub fn parse(file: &str, sql: &str) -> Result<(Catalog, Query)> {
     }
     for (grant, statement) in to {
         for name in reader.granted(grant, statement, &catalog)? {
+            if !catalog.parties().contains(&name.as_str()) {
+                let known = instead(&name, catalog.parties().into_iter());
+                let what = format!(
+                    "there is no party `{name}`: {known} One that gives no table is named by CREATE ROLE {name}"
+                );
+                return reader.error(statement, what);
+            }
             if !settings.to.contains(&name) {
                 settings.to.push(name);
             }
         }
     }
     if settings.to.is_empty() {
-        let what = "nobody learns the result: GRANT SELECT ON result TO alice, or TO public, which means all parties that give a table";
+        let what = "nobody learns the result: GRANT SELECT ON result TO alice, or TO public, which means all parties";
         return Err(QueryError::new(&nowhere, what));
     }
     let query = Binder::new(&file, &catalog, &settings).whole(query, &settings)?;
@@ -137,13 +147,13 @@ impl Binder<'_> {
             match &grantee.name {
                 Some(GranteeName::ObjectName(name)) => match parts(name).as_deref() {
                     Some([name]) if name.value.eq_ignore_ascii_case("public") => {
-                        names.extend(catalog.owners().into_iter().map(str::to_owned));
+                        names.extend(catalog.parties().into_iter().map(str::to_owned));
                     }
                     Some([name]) => names.push(name.value.clone()),
                     _ => return self.error(at, WHAT),
                 },
                 _ if grantee.grantee_type == ast::GranteesType::Public => {
-                    names.extend(catalog.owners().into_iter().map(str::to_owned));
+                    names.extend(catalog.parties().into_iter().map(str::to_owned));
                 }
                 _ => return self.error(at, WHAT),
             }

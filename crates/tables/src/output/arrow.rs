@@ -50,6 +50,9 @@ fn column_type(column: &Flat<'_>) -> DataType {
             DataType::Date32
         }
         _ if column.is_text() => DataType::Utf8,
+        Content::Values { of, .. } if of.meaning.decimals() > 0 => {
+            DataType::Decimal128(DECIMAL128_DIGITS, of.meaning.decimals().cast_signed())
+        }
         Content::Values { of, .. } => data_type(of.element),
         Content::Labels { .. } => DataType::Int64,
     }
@@ -130,7 +133,7 @@ fn array(column: &Flat<'_>, rows: Range<usize>) -> Result<ArrayRef, ArrowError> 
         }
         DataType::Decimal128(digits, scale) => {
             let factor = 5_i128.pow(u32::from(fraction));
-            let values = raw.iter().map(|v| i128::from(*v) * factor);
+            let values = raw.iter().map(|v| column.wide(*v) * factor);
             let values = PrimitiveArray::<Decimal128Type>::from_iter_values(values);
             Arc::new(values.with_precision_and_scale(digits, scale)?)
         }

@@ -51,6 +51,14 @@ impl Flat<'_> {
         matches!(&self.content, Content::Values { of, .. } if of.known.is_some())
     }
 
+    /// A raw value as the number that it is.
+    pub fn wide(&self, raw: i64) -> i128 {
+        match &self.content {
+            Content::Values { of, .. } => widen(of.element, raw),
+            Content::Labels { .. } => raw.into(),
+        }
+    }
+
     /// A row as text: a label, a date, or a number written by `number`; nothing where there is no value.
     pub fn text(&self, row: usize, number: fn(Element, i64) -> String) -> String {
         if !self.is_known(row) {
@@ -85,7 +93,9 @@ impl Flat<'_> {
     /// Whether its rows are texts: labels that are names, or results that stand for something.
     pub fn is_text(&self) -> bool {
         match &self.content {
-            Content::Values { of, .. } => of.meaning != Meaning::Number,
+            Content::Values { of, .. } => {
+                !matches!(of.meaning, Meaning::Number | Meaning::Decimal(_))
+            }
             Content::Labels { domain, .. } => domain.is_named(),
         }
     }

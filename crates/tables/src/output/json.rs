@@ -71,6 +71,9 @@ fn value(writer: &mut dyn Write, column: &OutputColumn, at: usize) -> io::Result
     }
     let raw = column.raw[at];
     match (column.element, &column.meaning) {
+        (element, meaning @ Meaning::Decimal(_)) => {
+            writer.write_all(meaning.show(widen(element, raw)).as_bytes())
+        }
         (element, meaning) if *meaning != Meaning::Number => {
             serde_json::to_writer(writer, &meaning.show(widen(element, raw)))?;
             Ok(())

@@ -12,7 +12,10 @@ fn catalog(unique: bool) -> Catalog {
     let columns = vec![column("n", INTEGER, 0..=9, true), column("c", colours(), 0..=1, false)];
     let unique = if unique { vec![vec![0]] } else { Vec::new() };
     let (owner, name) = ("alice".to_owned(), "t".to_owned());
-    Catalog { tables: vec![Table { owner, name, columns, rows: 0..=4, unique }] }
+    Catalog {
+        tables: vec![Table { owner, name, columns, rows: 0..=4, unique }],
+        others: Vec::new(),
+    }
 }
 
 fn all() -> Plan {
