@@ -27,6 +27,7 @@ mod ranges;
 mod run;
 mod short_help;
 mod signals;
+mod sql;
 mod task;
 mod threat;
 mod units;
@@ -65,6 +66,8 @@ enum Command {
     Network(network::NetworkArgs),
     /// Show, check and try programs over arrays
     Program(Box<program::ProgramArgs>),
+    /// Show what a query in SQL takes, shows to whom and computes; write it as a program
+    Sql(sql::SqlArgs),
     /// Compute a program or a circuit on the parties' private inputs
     Run(Box<run::RunArgs>),
     /// Make the preprocessing of runs to come, and store it
@@ -108,6 +111,7 @@ fn run(command: Command, output: Output) -> Result<u8, Failure> {
         Command::Party(args) => done(party::run(args, output)?),
         Command::Network(args) => done(network::run(args, output)?),
         Command::Program(args) => program::run(*args, output)?,
+        Command::Sql(args) => done(sql::run(&args, output)?),
         Command::Run(args) => run::run(&args.checked()?, output)?,
         Command::Prepare(args) => prepare::run(&args.checked()?, output)?,
         Command::Prepared(args) => done(prepare::prepared(&args, output)?),

@@ -12,6 +12,7 @@
 //! | [`plan`] | what a query computes |
 //! | [`sql`] | SQL, bound to a catalog |
 //! | [`lower`] | queries as programs |
+//! | [`explain`](mod@explain) | what a query does and discloses, for people |
 //! | [`clear`] | queries evaluated row by row in the clear: the oracle for all else |
 //!
 //! The crate knows no protocol and no network.
@@ -19,6 +20,7 @@
 pub mod catalog;
 pub mod clear;
 pub mod error;
+pub mod explain;
 pub mod kind;
 pub mod lower;
 pub mod plan;

@@ -6,12 +6,12 @@
 //!
 //! | module | what it lowers |
 //! | --- | --- |
-//! | [`expr`] | what is computed row by row |
-//! | [`frame`] | tables under way: their columns, cut and put together |
-//! | [`keys`] | columns as numbers that rows are ordered and compared by |
-//! | [`group`], [`total`] | groups, and aggregates of all rows |
-//! | [`join`] | joins |
-//! | [`shown`] | what is revealed of the result |
+//! | `expr` | what is computed row by row |
+//! | `frame` | tables under way: their columns, cut and put together |
+//! | `keys` | columns as numbers that rows are ordered and compared by |
+//! | `group`, `total` | groups, and aggregates of all rows |
+//! | `join` | joins |
+//! | `shown` | what is revealed of the result |
 
 mod dates;
 mod expr;

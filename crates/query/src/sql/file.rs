@@ -1,6 +1,6 @@
 //! Files of SQL: tables, settings, who learns the result, and the query.
 
-use super::{Binder, Settings, instead, parts, statements};
+use super::{At, Binder, Settings, instead, parts, statements};
 use crate::catalog::Catalog;
 use crate::error::{QueryError, Result};
 use crate::plan::Query;
@@ -61,13 +61,6 @@ pub fn parse(file: &str, sql: &str) -> Result<(Catalog, Query)> {
     }
     for (grant, statement) in to {
         for name in reader.granted(grant, statement, &catalog)? {
-            if !catalog.parties().contains(&name.as_str()) {
-                let known = instead(&name, catalog.parties().into_iter());
-                let what = format!(
-                    "there is no party `{name}`: {known} One that gives no table is named by CREATE ROLE {name}"
-                );
-                return reader.error(statement, what);
-            }
             if !settings.to.contains(&name) {
                 settings.to.push(name);
             }
@@ -149,7 +142,18 @@ impl Binder<'_> {
                     Some([name]) if name.value.eq_ignore_ascii_case("public") => {
                         names.extend(catalog.parties().into_iter().map(str::to_owned));
                     }
-                    Some([name]) => names.push(name.value.clone()),
+                    Some([name]) => {
+                        let known = catalog.parties();
+                        if !known.contains(&name.value.as_str()) {
+                            let name_of = &name.value;
+                            let meant = instead(name_of, known.into_iter());
+                            let what = format!(
+                                "there is no party `{name_of}`: {meant} One that gives no table is named by CREATE ROLE {name_of}"
+                            );
+                            return self.error(&At(name), what);
+                        }
+                        names.push(name.value.clone());
+                    }
                     _ => return self.error(at, WHAT),
                 },
                 _ if grantee.grantee_type == ast::GranteesType::Public => {

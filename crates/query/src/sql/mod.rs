@@ -22,6 +22,9 @@ mod select;
 mod tables;
 mod typing;
 
+#[cfg(test)]
+mod tests;
+
 pub use file::parse;
 
 use crate::catalog::Catalog;

@@ -128,7 +128,7 @@ impl Binder<'_> {
             if !matches!(key.compute, Compute::Literal(_))
                 && !keys.iter().any(|(_, known)| same(known, &key))
             {
-                keys.push((ast.to_string(), key));
+                keys.push((shown(ast), key));
             }
         }
         Ok(keys)

@@ -189,6 +189,47 @@ fn dates_are_dates_where_arrow_has_them() {
     assert_eq!(types(vec![OutputColumn { meaning: Meaning::Date, ..since }]), [DataType::Utf8]);
 }
 
+/// What a program wants of prices that may be missing.
+fn prices() -> Vec<Field> {
+    let price = Field::new("price", Element::int(32)).within(100, 99_999);
+    vec![price.standing_for(Meaning::Decimal(2)), Field::new("price.known", Element::Bit)]
+}
+
+#[test]
+fn decimals_are_exact_and_missing_ones_are_said_to_be() {
+    let schema = Schema::for_inputs(&prices());
+    let table = read_csv("other,price\na,12.34\nb,\nc,7\nd,1.5e1\ne,2.345\n", &schema).unwrap();
+    assert_eq!(raw(&table, "price"), [1234, 100, 700, 1500, 234]);
+    assert_eq!(raw(&table, "price.known"), [1, 0, 1, 1, 1]);
+    let error = csv_error("price\n1000.01\n", &schema);
+    assert!(error.contains("column \"price\": outside 1.00..999.99"), "{error}");
+    // A schema may say otherwise.
+    let file = "[[column]]\ninput = \"price\"\nrange = [1.5, 20]\nmissing = { fill = 2.5 }\n";
+    let schema = Schema::parse(file, "s.toml", &prices()).unwrap();
+    let table = read_csv("price\n\n\"\"\n20\n", &schema).unwrap();
+    assert_eq!([raw(&table, "price"), raw(&table, "price.known")], [[250, 2000], [0, 1]]);
+}
+
+#[test]
+fn results_with_missing_values_and_decimals_are_written_and_read() {
+    let raw_values = vec![1234, 0, -5].into();
+    let column = OutputColumn {
+        meaning: Meaning::Decimal(2),
+        known: Some(vec![true, false, true]),
+        ..OutputColumn::new("price", Element::int(32), vec![3], raw_values)
+    };
+    assert_eq!(written(vec![column.clone()], Format::Csv), "price\n12.34\n\"\"\n-0.05\n");
+    let json: serde_json::Value = serde_json::from_str(&written(vec![column.clone()], Format::Json)).unwrap();
+    assert_eq!(json["price"], serde_json::json!([12.34, null, -0.05]));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r.parquet");
+    OutputTable::new(vec![column]).unwrap().write(&path, None).unwrap();
+    let mut wanted = prices();
+    wanted[0] = Field::new("price", Element::int(32)).standing_for(Meaning::Decimal(2));
+    let table = read(&path, &Schema::for_inputs(&wanted)).unwrap();
+    assert_eq!([raw(&table, "price"), raw(&table, "price.known")], [[1234, 0, -5], [1, 0, 1]]);
+}
+
 #[test]
 fn arrow_refuses_what_is_no_table() {
     let column = |name: &str, element, shape: &[u64]| {

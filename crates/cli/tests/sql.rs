@@ -1,0 +1,97 @@
+//! Queries in SQL by the command line: the two examples, as processes and in the clear, and what is refused.
+
+#[path = "common/commands.rs"]
+mod commands;
+
+use commands::{fails, ok};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// The folder of an example.
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
+}
+
+/// The tables of parties, as flags.
+fn tables(parties: &[&str]) -> String {
+    parties.iter().map(|party| format!(" --table {party}={party}.csv")).collect()
+}
+
+fn json_of(folder: &Path, arguments: &str) -> Value {
+    serde_json::from_str(&ok(folder, arguments)).expect("JSON")
+}
+
+/// What DuckDB says of the same tables; the third plan has fewer than 20 patients.
+fn survey() -> Value {
+    json!({ "plan": ["basic", "half"], "patients": [53, 37], "visits": [450, 355], "most": [20, 20] })
+}
+
+#[test]
+fn a_survey_of_three_parties_by_group() {
+    let (folder, tables) = (example("survey"), tables(&["alice", "bob", "carol"]));
+    let clear = json_of(&folder, &format!("program eval survey.sql --json{tables}"));
+    assert_eq!(clear["results"], survey());
+    let run = format!("run survey.sql --local --protocol replicated --json{tables}");
+    let run = json_of(&folder, &run);
+    for party in run["parties"].as_array().expect("parties") {
+        assert_eq!(party["results"], survey());
+    }
+    // On screen the answer says that groups may be missing.
+    let shown = ok(&folder, &format!("program eval survey.sql{tables}"));
+    assert!(shown.contains("groups of fewer than 20 rows are not shown"));
+}
+
+#[test]
+fn a_join_of_two_banks_with_a_third_party_that_computes() {
+    let (folder, tables) = (example("banks"), tables(&["alice", "bob"]));
+    let expected = json!({
+        "segment": ["retail", "business"],
+        "customers": [5, 9],
+        "accounts": [5, 10],
+        "owed": [1516.64, 2505.94],
+        "since": ["2022-05-01", "2023-11-30"],
+        "beyond": [0, 1],
+    });
+    let clear = json_of(&folder, &format!("program eval banks.sql --json{tables}"));
+    assert_eq!(clear["results"], expected);
+    let run = json_of(&folder, &format!("run banks.sql --local --protocol trio --json{tables}"));
+    let learned = |party: usize| run["parties"][party]["results"].clone();
+    assert_eq!([learned(0), learned(1), learned(2)], [expected.clone(), expected, Value::Null]);
+}
+
+#[test]
+fn what_a_query_discloses_is_told_before_it_runs() {
+    let told = ok(&example("survey"), "sql survey.sql");
+    for part in [
+        "alice, bob, carol learn plan, patients, visits, most",
+        "groups of fewer than 20 rows are left out",
+        "how many rows bob.patients has, from 0 to 100000",
+        "by plan: count of rows, sum of argument 1, max of argument 1",
+        "rows where (40 <= age)",
+    ] {
+        assert!(told.contains(part), "{part} in\n{told}");
+    }
+    let banks = json_of(&example("banks"), "sql banks.sql --json");
+    assert_eq!(banks["checked"], json!([]));
+    assert_eq!(banks["advice"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn wrong_queries_are_refused_with_their_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = "CREATE TABLE alice.t (a INT NOT NULL) WITH (max_rows = 10);\nGRANT SELECT ON result TO alice;\n";
+    let refused = |query: &str| {
+        std::fs::write(folder.path().join("q.sql"), format!("{table}{query}")).expect("a file");
+        let (code, told) = fails(folder.path(), "sql q.sql");
+        assert_eq!(code, 2);
+        told.trim_start_matches("tacit: q.sql:").trim_end().to_owned()
+    };
+    assert_eq!(refused("SELECT b FROM t"), "3:8: there is no column `b` here: there is a");
+    assert_eq!(
+        refused("SELECT t.a FROM t FULL JOIN t u ON t.a = u.a"),
+        "3:29: a full join is not supported; LEFT JOIN and UNION ALL can say it"
+    );
+    assert!(
+        refused("SELECT a FROM t WHERE a > 3").contains("nothing bounds it: add ORDER BY .. LIMIT")
+    );
+}
