@@ -90,7 +90,7 @@ def sockets(cell, counts, candidate, runs):
     path, _, network, _ = cell
     words = ["--roles", candidate["roles"], "--transport", "tls", "--runs", str(runs), *form(candidate)]
     report = tacit("program", "bench", path, "--network", network, *words, *counts)
-    return report["setup_seconds"] + report["offline_seconds"] + report["seconds"]
+    return report["total_seconds"]
 
 
 def measured(kind, cell, runs):

@@ -193,8 +193,8 @@ pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<u8, CliError> {
         parties.iter().map(|party| party.rounds).max().unwrap_or(0),
     );
     let peak_rss_bytes = parties.iter().map(|party| party.peak_rss_bytes).max().unwrap_or(0);
-    let [seconds, offline_seconds, setup_seconds] =
-        [last(|it| it.seconds), last(|it| it.offline_seconds), last(|it| it.setup_seconds)];
+    let [seconds, offline_seconds] = [last(|it| it.seconds), last(|it| it.offline_seconds)];
+    let [setup_seconds, total_seconds] = [last(|it| it.setup_seconds), last(|it| it.total_seconds)];
     let Some(first) = parties.into_iter().next() else {
         return Err(CliError::input("no party ran"));
     };
@@ -212,6 +212,7 @@ pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<u8, CliError> {
         seconds,
         offline_seconds,
         setup_seconds,
+        total_seconds,
         cpu_seconds,
         rounds,
         peak_rss_bytes,
@@ -290,6 +291,7 @@ fn one_run(
         seconds: report.online_seconds,
         offline_seconds: report.offline_seconds,
         setup_seconds: elapsed - report.offline_seconds - report.online_seconds,
+        total_seconds: elapsed,
         cpu_seconds: usage.user_seconds + usage.system_seconds,
         rounds: report.rounds,
         peak_rss_bytes: 0,
@@ -341,6 +343,7 @@ struct Measured {
     seconds: f64,
     offline_seconds: f64,
     setup_seconds: f64,
+    total_seconds: f64,
     cpu_seconds: f64,
     rounds: u64,
     peak_rss_bytes: u64,
@@ -370,6 +373,8 @@ struct Benchmark {
     /// Before that, where preprocessing comes first.
     offline_seconds: f64,
     setup_seconds: f64,
+    /// All of it, of the party that takes longest: parts of different parties may add up to more.
+    total_seconds: f64,
     cpu_seconds: f64,
     rounds: u64,
     peak_rss_bytes: u64,

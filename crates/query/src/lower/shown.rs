@@ -192,7 +192,7 @@ impl Lowering<'_> {
         let Some(rows) = [most, query.max_rows].into_iter().flatten().min() else {
             if !all_public {
                 let what = "how many rows the result has depends on private data, and nothing bounds it: add ORDER BY .. LIMIT, or say \
-                            how many are shown at most, by SET max_rows = 100 or --max-rows 100. Those who learn the result also learn \
+                            how many are shown at most, by SET max_rows = 100. Those who learn the result also learn \
                             how many rows it has, and whether there are more";
                 return Err(QueryError::new(&query.plan.span, what));
             }
@@ -204,6 +204,14 @@ impl Lowering<'_> {
             return Ok((frame, None));
         }
         let size = if whole { rows } else { rows + 1 };
+        // Which rows are shown, where not all are, must not depend on whose they are either.
+        let frame = match whole || frame.order.is_some() {
+            true => frame,
+            false => {
+                let padded = self.padded(frame, size);
+                self.in_canonical_order(padded, query)?
+            }
+        };
         let frame =
             if known == Some(size) && all_public { frame } else { self.compact(frame, size) };
         let more = match (whole, frame.valid) {

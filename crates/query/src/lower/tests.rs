@@ -7,7 +7,7 @@ use crate::plan::Query;
 use crate::random::{self, Case};
 use crate::sql::{self, Settings};
 use tacit_program::clear::{Array, evaluate};
-use tacit_program::{Element, Program, text};
+use tacit_program::{Program, text};
 
 fn settings(case: &Case) -> Settings {
     let to = vec![case.catalog.tables[0].owner.clone()];
@@ -16,29 +16,19 @@ fn settings(case: &Case) -> Settings {
 
 /// The values of a program's inputs, from tables.
 fn inputs(program: &Program, catalog: &Catalog, tables: &[Rows]) -> Vec<(String, Array)> {
-    let value = |name: &str, element: Element, default: i128| {
-        let (of, known) = name.strip_suffix(".known").map_or((name, false), |of| (of, true));
-        let (number, table) = catalog
-            .tables
-            .iter()
-            .enumerate()
-            .find(|(_, table)| of.starts_with(&format!("{}.", table.full_name())))
-            .expect("a table of the input");
-        let column = of.strip_prefix(&format!("{}.", table.full_name()));
-        let column =
-            table.columns.iter().position(|it| Some(it.name.as_str()) == column).expect("a column");
-        let raw = tables[number].rows.iter().map(|row| match known {
-            true => i128::from(row[column].is_some()),
-            false => row[column].unwrap_or(default),
-        });
-        let raw: Vec<i64> = raw.map(|raw| i64::try_from(raw).expect("64 bits")).collect();
-        Array::new(element, vec![raw.len()], raw).expect("values of the element")
+    let element = |name: &str| {
+        let mut inputs = program.inputs();
+        let (node, ..) = inputs.find(|(_, known, _)| *known == name).expect("an input");
+        program.body.nodes[node as usize].types[0].element
     };
-    let inputs = program.inputs().map(|(node, name, _)| {
-        let ty = &program.body.nodes[node as usize].types[0];
-        (name.to_owned(), value(name, ty.element, ty.interval.low))
-    });
-    inputs.collect()
+    let array = |(name, raw): (String, Vec<i128>)| {
+        let raw: Vec<i64> =
+            raw.into_iter().map(|raw| i64::try_from(raw).expect("64 bits")).collect();
+        let array =
+            Array::new(element(&name), vec![raw.len()], raw).expect("values of the element");
+        (name, array)
+    };
+    random::inputs(program, catalog, tables).into_iter().map(array).collect()
 }
 
 fn rows(program: &Program, catalog: &Catalog, tables: &[Rows]) -> Vec<u64> {
@@ -86,5 +76,86 @@ fn random_queries_show_what_the_oracle_says() {
         let query = sql::bind("random.sql", &case.sql, &case.catalog, &settings(&case));
         let query = query.unwrap_or_else(|error| panic!("{}\n{}\n{error}", case.seed, case.sql));
         check(&query, &case);
+    }
+}
+
+const JOIN: &str = "CREATE TABLE alice.t (a INT NOT NULL CHECK (a BETWEEN 0 AND 9), b INT NOT NULL CHECK (b BETWEEN 0 AND 9)) WITH (max_rows = 9);
+    CREATE TABLE bob.u (k INT NOT NULL UNIQUE CHECK (k BETWEEN 0 AND 9), v INT NOT NULL CHECK (v BETWEEN 3 AND 9)) WITH (max_rows = 9);
+    GRANT SELECT ON result TO alice;";
+
+fn of_rows(rows: &[&[i128]]) -> Rows {
+    let cells = |row: &&[i128]| row.iter().map(|cell| Some(*cell)).collect();
+    Rows {
+        columns: rows.first().map_or(2, |row| row.len()),
+        rows: rows.iter().map(cells).collect(),
+    }
+}
+
+/// What a query shows, as values; or the error of its program's run.
+fn answer(sql: &str, tables: &[Rows]) -> Result<super::Answer, String> {
+    let (catalog, query) = sql::parse("q", sql).expect("a query");
+    let lowered = lower(&query, &catalog).expect("a program");
+    let program = &lowered.program;
+    let given = inputs(program, &catalog, tables).into_iter().collect();
+    let results = evaluate(program, &rows(program, &catalog, tables), given);
+    let results = results.map_err(|error| error.to_string())?;
+    let result = |name: &str| {
+        results.iter().find(|(known, _)| known == name).map(|(_, array)| array.values().collect())
+    };
+    lowered.shown.answer(result)
+}
+
+fn of_cells(rows: &[&[i128]], truncated: bool) -> super::Answer {
+    let rows = rows.iter().map(|row| row.iter().map(|cell| Some(*cell)).collect()).collect();
+    super::Answer { rows, truncated }
+}
+
+/// Nothing is shown if a key that must be there once is there twice.
+#[test]
+fn keys_that_repeat_end_the_run() {
+    let query = format!("{JOIN} SELECT sum(b * v) AS s FROM t JOIN u ON a = k");
+    let left = of_rows(&[&[1, 2], &[3, 4], &[7, 5]]);
+    let once = [left.clone(), of_rows(&[&[3, 5], &[1, 9]])];
+    assert_eq!(answer(&query, &once), Ok(of_cells(&[&[2 * 9 + 4 * 5]], false)));
+    let twice = [left, of_rows(&[&[3, 5], &[1, 9], &[3, 6]])];
+    let error = answer(&query, &twice).expect_err("a key that repeats");
+    assert!(error.contains("check"), "{error}");
+}
+
+/// Of more rows than are shown, the first in canonical order are: not those that stand first in the tables.
+#[test]
+fn rows_that_are_cut_off_do_not_depend_on_the_order_of_tables() {
+    let query = format!("{JOIN} SET max_rows = 2; SELECT b, a FROM t WHERE a > 1");
+    let shown = |rows: &[&[i128]]| answer(&query, &[of_rows(rows), of_rows(&[])]);
+    let expected = Ok(of_cells(&[&[0, 5], &[1, 4]], true));
+    assert_eq!(shown(&[&[4, 1], &[5, 0], &[3, 2], &[0, 0]]), expected);
+    assert_eq!(shown(&[&[0, 0], &[3, 2], &[5, 0], &[4, 1]]), expected);
+    assert_eq!(shown(&[&[4, 1], &[0, 0], &[1, 0]]), Ok(of_cells(&[&[1, 4]], false)));
+}
+
+/// What depends on the rows that there are is shown alike, however the tables are ordered: results have the same raw values.
+#[test]
+fn the_order_of_tables_is_not_shown() {
+    let queries = [
+        "SET max_rows = 9; SELECT b FROM t WHERE a > 1",
+        "SET max_rows = 9; SELECT v, b FROM t JOIN u ON a = k",
+        "SELECT b, count(*) AS n FROM t GROUP BY b",
+        "SELECT count(*) AS n FROM t GROUP BY b",
+        "SELECT a, b FROM t ORDER BY b DESC LIMIT 3",
+    ];
+    for query in queries {
+        let (catalog, query) = sql::parse("q", &format!("{JOIN} {query}")).expect("a query");
+        let lowered = lower(&query, &catalog).expect("a program");
+        let raw = |left: &[&[i128]], right: &[&[i128]]| {
+            let tables = [of_rows(left), of_rows(right)];
+            let given = inputs(&lowered.program, &catalog, &tables).into_iter().collect();
+            let results =
+                evaluate(&lowered.program, &rows(&lowered.program, &catalog, &tables), given)
+                    .expect("results");
+            results.iter().map(|(_, array)| array.values().collect::<Vec<_>>()).collect::<Vec<_>>()
+        };
+        let one = raw(&[&[3, 2], &[1, 2], &[5, 0], &[4, 1], &[4, 2]], &[&[4, 5], &[3, 6]]);
+        let other = raw(&[&[4, 2], &[4, 1], &[3, 2], &[5, 0], &[1, 2]], &[&[3, 6], &[4, 5]]);
+        assert_eq!(one, other, "{}", lowered.shown.columns[0].name);
     }
 }

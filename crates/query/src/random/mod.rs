@@ -18,9 +18,10 @@ mod select;
 #[cfg(test)]
 mod tests;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Table};
 use crate::clear::Rows;
 use rng::Rng;
+use tacit_program::Program;
 
 /// A random query with its tables.
 #[derive(Clone, Debug)]
@@ -45,4 +46,36 @@ pub fn case(seed: u64) -> Case {
     let tables = data::tables(&mut rng, &catalog);
     let (sql, ordered) = select::query(&mut rng, &catalog);
     Case { seed, catalog, tables, sql, ordered }
+}
+
+/// Raw values of the inputs of a program that a query was lowered to, from tables of its catalog. Where a value is null, its input has
+/// the least one.
+///
+/// # Panics
+/// If the program is of another query.
+#[must_use]
+pub fn inputs(program: &Program, catalog: &Catalog, tables: &[Rows]) -> Vec<(String, Vec<i128>)> {
+    let value = |name: &str, least: i128| {
+        let (of, known) = name.strip_suffix(".known").map_or((name, false), |of| (of, true));
+        let column = |table: &Table| {
+            let short = of.strip_prefix(&format!("{}.", table.full_name()))?.to_owned();
+            table.columns.iter().position(|column| column.name == short)
+        };
+        let found = catalog
+            .tables
+            .iter()
+            .zip(tables)
+            .find_map(|(table, rows)| Some((column(table)?, rows)));
+        let (column, rows) = found.expect("a column of the input");
+        let raw = rows.rows.iter().map(|row| match known {
+            true => i128::from(row[column].is_some()),
+            false => row[column].unwrap_or(least),
+        });
+        raw.collect()
+    };
+    let inputs = program.inputs().map(|(node, name, _)| {
+        let least = program.body.nodes[node as usize].types[0].interval.low;
+        (name.to_owned(), value(name, least))
+    });
+    inputs.collect()
 }

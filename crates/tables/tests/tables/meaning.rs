@@ -219,7 +219,8 @@ fn results_with_missing_values_and_decimals_are_written_and_read() {
         ..OutputColumn::new("price", Element::int(32), vec![3], raw_values)
     };
     assert_eq!(written(vec![column.clone()], Format::Csv), "price\n12.34\n\"\"\n-0.05\n");
-    let json: serde_json::Value = serde_json::from_str(&written(vec![column.clone()], Format::Json)).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&written(vec![column.clone()], Format::Json)).unwrap();
     assert_eq!(json["price"], serde_json::json!([12.34, null, -0.05]));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("r.parquet");

@@ -102,7 +102,7 @@ fn domains_and_labels_must_fit() {
     assert("input z: u8 from bob in 0..5 of level", 7, "domain `level` has the codes [0, 1]");
     assert("input z: fixed(8,4) from bob of date", 7, "cannot stand for anything");
     assert("input z: bit from bob of decimal(2)", 7, "bits cannot stand for dates or decimals");
-    assert("input z: i32 from bob of decimal(19)", 33, "from 1 to 18");
+    assert("input z: i32 from bob of decimal(19)", 34, "from 1 to 18");
     assert("domain level = 1..3", 8, "already a domain `level`");
     assert("domain other = 3..1", 8, "0 members");
     assert("domain date = 1..3", 8, "another name");

@@ -17,7 +17,7 @@ fn the_tour_is_read_and_printed() {
     let inputs: Vec<&str> = program.inputs().map(|(_, name, _)| name).collect();
     assert_eq!(inputs, ["salary", "level", "Base pay", "factor", "flags"]);
     let reveals: Vec<&str> = program.reveals.iter().map(|r| r.name.as_str()).collect();
-    assert_eq!(reveals, ["total", "sums by level", "x"]);
+    assert_eq!(reveals, ["total", "sums by level", "both", "x"]);
     assert_eq!(program.reveals[1].to.len(), 3);
     assert_round_trip(&program);
 }
