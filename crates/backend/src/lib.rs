@@ -54,7 +54,7 @@ mod result;
 mod ring_keys;
 mod rings;
 mod secret;
-mod segments;
+pub mod segments;
 mod sort;
 mod start;
 mod tags;

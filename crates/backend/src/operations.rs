@@ -366,43 +366,6 @@ pub trait Backend: Bits {
             None => super::network::sort(self, planes, columns),
         }
     }
-
-    /// Each column with the value, in every row, of the last row up to it whose bit is one; zero before the first such row.
-    /// By shuffles, else by selections: fewer than two per row, in twice as many levels as the number of rows has binary digits.
-    ///
-    /// # Errors
-    /// When the network fails.
-    fn fill_forward(&mut self, marked: &Secret, columns: &[&Secret]) -> Result<Vec<Secret>> {
-        match self.shuffles() {
-            Some(shuffles) if marked.len > 1 => {
-                super::sort::fill_forward(shuffles, marked, columns)
-            }
-            _ => super::segments::fill_forward(self, marked, columns),
-        }
-    }
-
-    /// For each column the sums, modulo what its ring holds, of the values since the last row whose bit is one, itself
-    /// among them.
-    ///
-    /// # Errors
-    /// When the network fails.
-    fn segment_sums(&mut self, starts: &Secret, columns: &[&Secret]) -> Result<Vec<Secret>> {
-        super::segments::sums(self, starts, columns)
-    }
-
-    /// For each column the least, or greatest, of the values since the last row whose bit is one, itself among them. With a
-    /// column come the bits of a signed number that holds the difference of any two of its values.
-    ///
-    /// # Errors
-    /// When the network fails.
-    fn segment_extremes(
-        &mut self,
-        starts: &Secret,
-        columns: &[(&Secret, u32)],
-        greatest: bool,
-    ) -> Result<Vec<Secret>> {
-        super::segments::extremes(self, starts, columns, greatest)
-    }
 }
 
 /// One side of a comparison. Not both are constants.

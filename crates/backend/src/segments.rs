@@ -1,19 +1,28 @@
 //! Folds of rows since a marked one.
 //!
 //! A row is marked where a segment begins. What is folded of two neighbouring runs of rows is what is folded of the later one
-//! if that has a mark, and else what is folded of both: an associative operation, so that [`fold`] does it.
+//! if that has a mark, and else what is folded of both: an associative operation, so that prefixes of rows are computed as those of sums are.
 
 use super::{Backend, Kind, Result, Secret, Term};
 use crate::prefix::fold;
 use std::sync::Arc;
 
-/// Each column with the value of the last marked row up to every row; zero before the first one.
-pub(super) fn fill_forward<B: Backend + ?Sized>(
+/// Each column with the value of the last marked row up to every row; zero before the first one. By shuffles where there are any, else by
+/// selections: fewer than two per row, in twice as many levels as the number of rows has binary digits.
+///
+/// # Errors
+/// When the network fails.
+pub fn fill_forward<B: Backend + ?Sized>(
     backend: &mut B,
     marked: &Secret,
     columns: &[&Secret],
 ) -> Result<Vec<Secret>> {
     let rows = marked.len;
+    if rows > 1
+        && let Some(shuffles) = backend.shuffles()
+    {
+        return crate::sort::fill_forward(shuffles, marked, columns);
+    }
     let mut all = vec![marked.slice(0..rows)];
     for column in columns {
         all.push(only(backend, marked, column)?);
@@ -42,8 +51,12 @@ fn either<B: Backend + ?Sized>(backend: &mut B, a: &Secret, b: &Secret) -> Resul
     Ok(a.sum(b, false).sum(&both, false))
 }
 
-/// For each column the sums since the last marked row: all sums so far, less the one before that row.
-pub(super) fn sums<B: Backend + ?Sized>(
+/// For each column the sums, modulo what its ring holds, since the last marked row: all sums so far, less the one before
+/// that row.
+///
+/// # Errors
+/// When the network fails.
+pub fn sums<B: Backend + ?Sized>(
     backend: &mut B,
     starts: &Secret,
     columns: &[&Secret],
@@ -59,12 +72,16 @@ pub(super) fn sums<B: Backend + ?Sized>(
         sums.push(all);
     }
     let before: Vec<&Secret> = before.iter().collect();
-    let before = backend.fill_forward(starts, &before)?;
+    let before = fill_forward(backend, starts, &before)?;
     sums.iter().zip(&before).map(|(all, before)| backend.sum(all, before, true)).collect()
 }
 
-/// For each column the least, or greatest, value since the last marked row.
-pub(super) fn extremes<B: Backend + ?Sized>(
+/// For each column the least, or greatest, value since the last marked row. With a column come the bits of a signed number
+/// that holds the difference of any two of its values.
+///
+/// # Errors
+/// When the network fails.
+pub fn extremes<B: Backend + ?Sized>(
     backend: &mut B,
     starts: &Secret,
     columns: &[(&Secret, u32)],

@@ -6,6 +6,7 @@ use super::layout::is_secret;
 use super::operand::{Task, wrapped};
 use super::rings::{group_span, spread, width};
 use std::sync::Arc;
+use tacit_backend::segments;
 use tacit_backend::{Backend, Name, Planes, Secret, Term};
 use tacit_program::{Block, Element, Fold, Interval, Node, Op};
 use tacit_sharing::SharingError;
@@ -393,13 +394,13 @@ impl Task<'_> {
         let columns = columns.collect::<Result<Vec<_>>>()?;
         let columns: Vec<&Secret> = columns.iter().map(Arc::as_ref).collect();
         match fold {
-            Fold::First => self.backend.fill_forward(&starts, &columns),
-            Fold::Sum => self.backend.segment_sums(&starts, &columns),
+            Fold::First => segments::fill_forward(self.backend, &starts, &columns),
+            Fold::Sum => segments::sums(self.backend, &starts, &columns),
             Fold::Min | Fold::Max => {
                 let widths =
                     (1..self.operands.len()).map(|i| spread(self.interval(i)).signed_bits());
                 let columns: Vec<(&Secret, u32)> = columns.into_iter().zip(widths).collect();
-                self.backend.segment_extremes(&starts, &columns, fold == Fold::Max)
+                segments::extremes(self.backend, &starts, &columns, fold == Fold::Max)
             }
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! What plans say of nulls is compared with the rows themselves.
 
-use super::{malformed, number};
+use super::number;
+use super::rows::malformed;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::kind::{INTEGER, Kind};

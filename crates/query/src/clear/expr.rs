@@ -1,7 +1,8 @@
 //! Values of expressions, for one row.
 
+use super::number;
 use super::operator::Run;
-use super::{Cell, malformed, number, too_large};
+use super::rows::{Cell, malformed, too_large};
 use crate::error::{QueryError, Result};
 use crate::plan::{Compute, DatePart, Expr, Operator, Plan};
 use chrono::{Datelike, NaiveDate};

@@ -1,6 +1,7 @@
 //! Groups of rows, and what is computed of them.
 
-use super::{Cell, Rows, malformed, number, too_large};
+use super::number;
+use super::rows::{Cell, Rows, malformed, too_large};
 use crate::error::Result;
 use crate::kind::Kind;
 use crate::plan::{Aggregate, Field, Function};

@@ -1,6 +1,6 @@
 //! Tables that parties give, compared with what the catalog says of them.
 
-use super::{Cell, Rows};
+use super::rows::{Cell, Rows};
 use crate::catalog::{Catalog, Column, Table};
 use crate::error::{QueryError, Result};
 use crate::kind::Kind;

@@ -10,6 +10,7 @@
 //! | `operator`, `group` | rows of operators |
 //! | `expr`, `number` | values of expressions |
 //! | `order` | the order of rows |
+//! | `rows` | rows, and what is wrong with plans |
 //!
 //! Nothing here is protected: whoever evaluates has all tables.
 
@@ -20,29 +21,17 @@ mod input;
 mod number;
 mod operator;
 mod order;
+mod rows;
 
 #[cfg(test)]
 mod tests;
+
+pub use rows::{Cell, Rows};
 
 use crate::catalog::Catalog;
 use crate::error::{QueryError, Result};
 use crate::plan::{Node, Plan, Query};
 use operator::{Hidden, Run};
-use std::fmt;
-use tacit_program::Span;
-use zeroize::{Zeroize, ZeroizeOnDrop};
-
-/// A raw value, or null.
-pub type Cell = Option<i128>;
-
-/// Rows in the clear. Erased from memory when dropped.
-#[derive(Clone, Default, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
-pub struct Rows {
-    /// How many cells each row has.
-    pub columns: usize,
-    /// The rows.
-    pub rows: Vec<Vec<Cell>>,
-}
 
 /// What the receivers of a query's result see.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,30 +40,6 @@ pub struct Answer {
     pub rows: Rows,
     /// Whether there were more rows than may be shown.
     pub truncated: bool,
-}
-
-impl Rows {
-    /// No rows, of so many columns.
-    #[must_use]
-    pub fn new(columns: usize) -> Self {
-        Rows { columns, rows: Vec::new() }
-    }
-
-    /// Drops all rows but the first ones, and erases them.
-    fn truncate(&mut self, rows: usize) {
-        if let Some(dropped) = self.rows.get_mut(rows..) {
-            dropped.iter_mut().for_each(Zeroize::zeroize);
-        }
-        self.rows.truncate(rows);
-    }
-}
-
-/// Says how many rows there are, and nothing of what is in them.
-impl fmt::Debug for Rows {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Rows { columns, rows } = self;
-        write!(f, "Rows({} rows of {columns} columns)", rows.len())
-    }
 }
 
 /// Evaluates a query: `tables` are those of the catalog, by number.
@@ -129,16 +94,6 @@ fn shown_groups(plan: &Plan) -> Result<&Plan> {
             Err(QueryError::new(&plan.span, what))
         }
     }
-}
-
-/// The error of a plan that contradicts itself, or is not what it says.
-fn malformed(span: &Span, what: &str) -> QueryError {
-    QueryError::new(span, format!("malformed plan: {what}"))
-}
-
-/// The error of a number that is too large.
-fn too_large(span: &Span) -> QueryError {
-    QueryError::new(span, "a number becomes larger than 128 bits here")
 }
 
 /// The value of an expression without columns and subqueries.

@@ -1,6 +1,6 @@
 //! Numbers: what is computed of raw values. None stands for a number of more than 128 bits.
 
-use super::Cell;
+use super::rows::Cell;
 use crate::kind::Kind;
 use crate::plan::Operator;
 

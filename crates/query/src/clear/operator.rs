@@ -1,6 +1,7 @@
 //! Rows of operators.
 
-use super::{Cell, Rows, input, malformed, order};
+use super::rows::{Cell, Rows, malformed};
+use super::{input, order};
 use crate::error::{QueryError, Result};
 use crate::plan::{Field, Node, Plan};
 use std::cell::RefCell;

@@ -1,6 +1,6 @@
 //! The order of rows.
 
-use super::Cell;
+use super::rows::Cell;
 use crate::plan::OrderKey;
 use std::cmp::Ordering;
 

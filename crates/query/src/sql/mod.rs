@@ -2,7 +2,7 @@
 //!
 //! | module | what it reads |
 //! | --- | --- |
-//! | [`file`](mod@file) | a file: tables, settings, who learns the result, and the query |
+//! | `file` | a file: tables, settings, who learns the result, and the query |
 //! | `tables` | `CREATE TABLE` |
 //! | `query`, `select` | queries, and `SELECT` |
 //! | `from` | `FROM` and `WHERE`: which tables are joined how |
