@@ -66,8 +66,8 @@ fn what_a_query_discloses_is_told_before_it_runs() {
         "alice, bob, carol learn plan, patients, visits, most",
         "groups of fewer than 20 rows are left out",
         "how many rows bob.patients has, from 0 to 100000",
-        "by plan: count of rows, sum of argument 1, max of argument 1",
-        "rows where (40 <= age)",
+        "group by plan: count(*), sum(argument 1), max(argument 1)",
+        "filter (40 <= age)",
     ] {
         assert!(told.contains(part), "{part} in\n{told}");
     }

@@ -1,13 +1,8 @@
 //! What a query does and discloses, for people to read before they consent.
 
 use crate::catalog::Catalog;
-use crate::kind::Kind;
 use crate::lower::Shown;
-use crate::plan::{
-    Aggregate, Compute, Expr, Field, Function, Node, Operator, OrderKey, Plan, Query,
-};
-use std::fmt::Write as _;
-use tacit_program::Meaning;
+use crate::plan::{Aggregate, Function, Node, Plan, Query};
 
 /// What a query does and discloses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +22,7 @@ pub struct Explained {
 /// Explains a query, of which `shown` is revealed.
 #[must_use]
 pub fn explain(query: &Query, catalog: &Catalog, shown: &Shown) -> Explained {
-    let mut plan = String::new();
-    write_plan(&query.plan, catalog, 0, &mut plan);
+    let plan = query.plan.shown(catalog).to_string();
     let columns: Vec<&str> = shown.columns.iter().map(|column| column.name.as_str()).collect();
     let learn = if query.to.len() == 1 { "learns" } else { "learn" };
     let mut learned = vec![format!("{} {learn} {}", query.to.join(", "), columns.join(", "))];
@@ -116,139 +110,32 @@ fn shown_groups(plan: &Plan) -> Option<(&[usize], &[Aggregate])> {
     }
 }
 
-fn write_plan(plan: &Plan, catalog: &Catalog, depth: usize, out: &mut String) {
-    let indent = "  ".repeat(depth);
-    let line = match &plan.node {
-        Node::Scan(table) => format!("table {}", catalog.tables[*table].full_name()),
-        Node::Union(_) => "all rows of".to_owned(),
-        Node::Filter { input, condition } => {
-            format!("rows where {}", text(condition, &input.fields))
-        }
-        Node::Project { input, columns } => {
-            // Columns as they are say nothing.
-            let made = columns.iter().zip(&plan.fields).filter(|(column, field)| {
-                !matches!(column.compute, Compute::Column(at) if input.fields[at].name == field.name)
-            });
-            let made: Vec<String> = made
-                .map(|(column, field)| format!("{} = {}", field.name, text(column, &input.fields)))
-                .collect();
-            if made.is_empty() {
-                return write_plan(input, catalog, depth, out);
-            }
-            format!("with {}", made.join(", "))
-        }
-        Node::Group { input, keys, aggregates } => {
-            let keys: Vec<&str> = keys.iter().map(|key| input.fields[*key].name.as_str()).collect();
-            let of: Vec<String> = aggregates
-                .iter()
-                .map(|aggregate| aggregate_text(aggregate, &input.fields))
-                .collect();
-            match (keys.is_empty(), of.is_empty()) {
-                (true, _) => of.join(", "),
-                (false, true) => format!("each {} once", keys.join(", ")),
-                (false, false) => format!("by {}: {}", keys.join(", "), of.join(", ")),
-            }
-        }
-        Node::Join { left, right, on, outer } => {
-            format!("{} on {}", if *outer { "left join" } else { "join" }, keys(left, right, on))
-        }
-        Node::Match { left, right, on, anti } => {
-            format!(
-                "{} on {}",
-                if *anti { "anti join" } else { "semi join" },
-                keys(left, right, on)
-            )
-        }
-        Node::First { input, by, rows } => format!("first {rows} by {}", order(by, &input.fields)),
-    };
-    let _ = writeln!(out, "{indent}{line}");
-    plan.inputs().into_iter().for_each(|input| write_plan(input, catalog, depth + 1, out));
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::lower;
+    use crate::sql::parse;
 
-fn keys(left: &Plan, right: &Plan, on: &[(usize, usize)]) -> String {
-    let name = |plan: &Plan, column: usize| match plan.fields[column].name.as_str() {
-        "" => "an expression".to_owned(),
-        name => name.to_owned(),
-    };
-    let pairs: Vec<String> =
-        on.iter().map(|(a, b)| format!("{} = {}", name(left, *a), name(right, *b))).collect();
-    pairs.join(", ")
-}
-
-fn order(by: &[OrderKey], fields: &[Field]) -> String {
-    let key = |key: &OrderKey| {
-        format!("{}{}", fields[key.column].name, if key.descending { " descending" } else { "" })
-    };
-    by.iter().map(key).collect::<Vec<_>>().join(", ")
-}
-
-fn aggregate_text(aggregate: &Aggregate, fields: &[Field]) -> String {
-    let name = match aggregate.function {
-        Function::Count => "count",
-        Function::Sum => "sum",
-        Function::Mean => "mean",
-        Function::Min => "min",
-        Function::Max => "max",
-    };
-    let of = aggregate.column.map_or("rows", |column| fields[column].name.as_str());
-    format!("{name} of {}{of}", if aggregate.distinct { "distinct " } else { "" })
-}
-
-/// An expression, as SQL would have it.
-fn text(expr: &Expr, fields: &[Field]) -> String {
-    let of = |expr: &Expr| text(expr, fields);
-    let list = |all: &[Expr]| all.iter().map(of).collect::<Vec<_>>().join(", ");
-    match &expr.compute {
-        Compute::Column(column) => {
-            fields.get(*column).map_or_else(String::new, |field| field.name.clone())
-        }
-        Compute::Literal(None) => "null".to_owned(),
-        Compute::Literal(Some(raw)) => literal(&expr.kind, *raw),
-        Compute::Scalar(_) => "(subquery)".to_owned(),
-        Compute::Convert(a) => of(a),
-        Compute::Negate(a) => format!("-{}", of(a)),
-        Compute::Absolute(a) => format!("abs({})", of(a)),
-        Compute::Not(a) => format!("not {}", of(a)),
-        Compute::IsNull(a) => format!("{} is null", of(a)),
-        Compute::Binary(operator, a, b) => {
-            let sign = match operator {
-                Operator::Add => "+",
-                Operator::Subtract => "-",
-                Operator::Multiply => "*",
-                Operator::Divide => "/",
-                Operator::IntegerDivide => "//",
-                Operator::Remainder => "%",
-                Operator::Equal => "=",
-                Operator::Less => "<",
-                Operator::LessOrEqual => "<=",
-                Operator::And => "and",
-                Operator::Or => "or",
-            };
-            format!("({} {sign} {})", of(a), of(b))
-        }
-        Compute::Case(branches, last) => {
-            let branches: Vec<String> = branches
-                .iter()
-                .map(|(when, then)| format!("when {} then {}", of(when), of(then)))
-                .collect();
-            format!("case {} else {} end", branches.join(" "), of(last))
-        }
-        Compute::Coalesce(all) => format!("coalesce({})", list(all)),
-        Compute::Extreme { greatest, of: all } => {
-            format!("{}({})", if *greatest { "greatest" } else { "least" }, list(all))
-        }
-        Compute::DatePart(part, a) => format!("{}({})", format!("{part:?}").to_lowercase(), of(a)),
-    }
-}
-
-fn literal(kind: &Kind, raw: i128) -> String {
-    match kind {
-        Kind::Bit => (raw == 1).to_string(),
-        Kind::Decimal { scale } => Meaning::Decimal(*scale).show(raw),
-        Kind::Fixed { fraction } => (raw as f64 / 2f64.powi(i32::from(*fraction))).to_string(),
-        Kind::Date => Meaning::Date.show(raw),
-        Kind::Category(domain) => {
-            domain.label(raw).map_or_else(|| raw.to_string(), |text| format!("'{text}'"))
-        }
+    #[test]
+    fn queries_say_what_they_disclose() {
+        let file = "CREATE TABLE alice.people (id INT PRIMARY KEY CHECK (id BETWEEN 0 AND 99), plan ENUM ('a', 'b') NOT NULL) WITH (max_rows = 100);
+            CREATE TABLE bob.visits (person INT NOT NULL CHECK (person BETWEEN 0 AND 99), cost DECIMAL(7, 2)) WITH (max_rows = 200);
+            GRANT SELECT ON result TO alice, bob;
+            SELECT p.plan, avg(v.cost) AS cost, count(*) AS n FROM visits v JOIN people p ON v.person = p.id GROUP BY p.plan";
+        let (catalog, query) = parse("q", file).expect("a query");
+        let shown = lower(&query, &catalog).expect("a program").shown;
+        let explained = explain(&query, &catalog, &shown);
+        assert_eq!(
+            explained.learned,
+            ["alice, bob learn plan, cost, n", "and how many rows there are"]
+        );
+        let rows = [
+            "how many rows bob.visits has, from 0 to 200",
+            "how many rows alice.people has, from 0 to 100",
+        ];
+        assert_eq!(explained.public, rows);
+        assert_eq!(explained.checked, ["that no two rows on one side of a join have the same id"]);
+        // Small groups, and a mean beside its count.
+        assert_eq!(explained.advice.len(), 2);
     }
 }

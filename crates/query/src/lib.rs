@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | [`catalog`], [`kind`] | the tables of the parties, and what their values are |
 //! | [`plan`] | what a query computes |
+//! | [`show`] | plans as texts, for people |
 //! | [`sql`] | SQL, bound to a catalog |
 //! | [`lower`] | queries as programs |
 //! | [`explain`](mod@explain) | what a query does and discloses, for people |
@@ -26,6 +27,7 @@ pub mod lower;
 pub mod plan;
 #[cfg(any(test, feature = "random"))]
 pub mod random;
+pub mod show;
 pub mod sql;
 
 pub use catalog::{Catalog, Column, Table};

@@ -103,15 +103,11 @@ impl Binder<'_> {
                 if *negated { not(within) } else { Ok(within) }
             }
             Ast::In { expr, target: ast::InTarget::List(list), negated, .. } => {
-                let mut any = None;
+                let mut equal = Vec::new();
                 for item in list {
-                    let equal = self.compared(expr, Operator::Equal, item, rows, &span)?;
-                    any = Some(match any {
-                        Some(any) => binary(Operator::Or, any, equal, Kind::Bit, &span)?,
-                        None => equal,
-                    });
+                    equal.push(self.compared(expr, Operator::Equal, item, rows, &span)?);
                 }
-                let any = any.unwrap_or_else(|| truth(false, span));
+                let any = typing::all(Operator::Or, equal, &span)?;
                 if *negated { not(any) } else { Ok(any) }
             }
             Ast::In { .. } | Ast::Exists { .. } => self.error(
@@ -236,11 +232,22 @@ impl Binder<'_> {
     ) -> Result<Expr> {
         let operator = match op {
             BinaryOperator::And | BinaryOperator::Or => {
-                let a = condition(self.expr(left, rows, Some(&Kind::Bit))?)?;
-                let b = condition(self.expr(right, rows, Some(&Kind::Bit))?)?;
+                // A chain, which may be long, from its end.
+                let (mut first, mut chain) = (left, vec![right]);
+                while let Ast::BinaryOp { left, op: other, right } = first
+                    && other == op
+                {
+                    chain.push(right);
+                    first = left;
+                }
+                chain.push(first);
+                let mut conditions = Vec::new();
+                for part in chain.into_iter().rev() {
+                    conditions.push(condition(self.expr(part, rows, Some(&Kind::Bit))?)?);
+                }
                 let operator =
                     if *op == BinaryOperator::And { Operator::And } else { Operator::Or };
-                return binary(operator, a, b, Kind::Bit, span);
+                return typing::all(operator, conditions, span);
             }
             BinaryOperator::Eq => return self.compared(left, Operator::Equal, right, rows, span),
             BinaryOperator::NotEq => {
@@ -343,16 +350,12 @@ impl Binder<'_> {
         let all = domain.interval();
         let fitting = (all.low..=all.high)
             .filter(|code| domain.label(*code).is_some_and(|text| fits(pattern, &text)));
-        let mut any = truth(false, span.clone());
+        let mut equal = Vec::new();
         for code in fitting {
             let member = literal(column.kind.clone(), Some(code), span.clone());
-            let equal = binary(Operator::Equal, column.clone(), member, Kind::Bit, span)?;
-            any = match any.compute {
-                Compute::Literal(_) => equal,
-                _ => binary(Operator::Or, any, equal, Kind::Bit, span)?,
-            };
+            equal.push(binary(Operator::Equal, column.clone(), member, Kind::Bit, span)?);
         }
-        Ok(any)
+        typing::all(Operator::Or, equal, span)
     }
 
     fn case(
@@ -365,30 +368,26 @@ impl Binder<'_> {
         span: &Span,
     ) -> Result<Expr> {
         let mut branches = Vec::new();
-        let mut kind = wanted.cloned();
+        let mut results = Vec::new();
         for ast::CaseWhen { condition: when, result } in conditions {
-            let when = match operand {
+            branches.push(match operand {
                 Some(operand) => self.compared(operand, Operator::Equal, when, rows, span)?,
                 None => condition(self.expr(when, rows, Some(&Kind::Bit))?)?,
-            };
-            let result = self.expr(result, rows, kind.as_ref())?;
-            if kind.is_none() && !is_null_literal(&result) {
-                kind = Some(result.kind.clone());
-            }
-            branches.push((when, result));
+            });
+            results.push(result);
         }
-        let last = match last {
-            Some(last) => self.expr(last, rows, kind.as_ref())?,
-            None => literal(kind.clone().unwrap_or(INTEGER), None, span.clone()),
-        };
-        let mut all: Vec<Expr> = branches.iter().map(|(_, result)| result.clone()).collect();
-        all.push(last);
+        results.extend(last);
+        let mut all = self.all(&results, rows, wanted)?;
+        if last.is_none() {
+            let kind = all.iter().find(|result| !is_null_literal(result));
+            let kind = kind.map_or(INTEGER, |result| result.kind.clone());
+            all.push(literal(kind, None, span.clone()));
+        }
         let mut all = alike(all)?;
         let last = all.pop().unwrap_or_else(|| literal(INTEGER, None, span.clone()));
         let nullable = last.nullable || all.iter().any(|result| result.nullable);
         let kind = last.kind.clone();
-        let branches =
-            branches.into_iter().zip(all).map(|((when, _), result)| (when, result)).collect();
+        let branches = branches.into_iter().zip(all).collect();
         Ok(Expr {
             compute: Compute::Case(branches, Box::new(last)),
             kind,

@@ -1,6 +1,6 @@
 //! Files of SQL: tables, settings, who learns the result, and the query.
 
-use super::{At, Binder, Settings, instead, parts, statements};
+use super::{At, Binder, Settings, instead, parts, read, statements};
 use crate::catalog::Catalog;
 use crate::error::{QueryError, Result};
 use crate::plan::Query;
@@ -16,6 +16,10 @@ use tacit_program::Span;
 /// # Errors
 /// When the text is no such file, or its query is not supported, with line and column.
 pub fn parse(file: &str, sql: &str) -> Result<(Catalog, Query)> {
+    read::deep(|| parsed(file, sql))
+}
+
+fn parsed(file: &str, sql: &str) -> Result<(Catalog, Query)> {
     let (file, name): (Arc<str>, String) = (file.into(), name_of(file));
     let statements = statements(&file, sql)?;
     let empty = Catalog::default();
@@ -144,15 +148,16 @@ impl Binder<'_> {
                     }
                     Some([name]) => {
                         let known = catalog.parties();
-                        if !known.contains(&name.value.as_str()) {
-                            let name_of = &name.value;
-                            let meant = instead(name_of, known.into_iter());
+                        let spelled = known.iter().find(|it| it.eq_ignore_ascii_case(&name.value));
+                        let Some(spelled) = spelled else {
+                            let named = &name.value;
+                            let meant = instead(named, known.iter().copied());
                             let what = format!(
-                                "there is no party `{name_of}`: {meant} One that gives no table is named by CREATE ROLE {name_of}"
+                                "there is no party `{named}`: {meant} One that gives no table is named by CREATE ROLE {named}"
                             );
                             return self.error(&At(name), what);
-                        }
-                        names.push(name.value.clone());
+                        };
+                        names.push((*spelled).to_owned());
                     }
                     _ => return self.error(at, WHAT),
                 },

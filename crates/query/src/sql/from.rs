@@ -5,7 +5,7 @@
 
 use super::expr::DEEPEST;
 use super::scope::Scope;
-use super::typing::{condition, unified};
+use super::typing::{all, condition, factored, unified};
 use super::{At, Binder, instead, parts};
 use crate::error::{QueryError, Result};
 use crate::kind::Kind;
@@ -21,6 +21,9 @@ pub(super) struct Source {
     pub plan: Plan,
     pub scope: Scope,
 }
+
+/// The most tables that a query reads, as often as it does.
+const MOST_TABLES: usize = 2000;
 
 /// Conditions, all of which must hold.
 type Conditions<'a> = Vec<&'a Ast>;
@@ -186,7 +189,19 @@ impl Binder<'_> {
     /// A table, or a query in its place.
     fn factor(&mut self, factor: &TableFactor) -> Result<Source> {
         match factor {
-            TableFactor::Table { name, alias, args: None, .. } => {
+            TableFactor::Table {
+                name,
+                alias,
+                args: None,
+                with_hints,
+                version: None,
+                with_ordinality: false,
+                partitions,
+                json_path: None,
+                sample: None,
+                index_directives,
+                inheritance: None,
+            } if with_hints.is_empty() && partitions.is_empty() && index_directives.is_empty() => {
                 let Some(names) = parts(name) else {
                     return self.error(name, "a table is named as table, or as party.table");
                 };
@@ -195,22 +210,34 @@ impl Binder<'_> {
                     [owner, table] => (Some(*owner), *table),
                     _ => return self.error(name, "a table is named as table, or as party.table"),
                 };
-                let plan =
-                    match self.named.iter().rev().find(|(known, _)| {
-                        owner.is_none() && known.eq_ignore_ascii_case(&table.value)
-                    }) {
-                        Some((_, plan)) => plan.clone(),
+                let named = self.named.iter().rev().find(|(known, ..)| {
+                    owner.is_none() && known.eq_ignore_ascii_case(&table.value)
+                });
+                let (named, tables) = match named {
+                    Some((_, plan, tables)) => (Some(plan.clone()), *tables),
+                    None => (None, 1),
+                };
+                self.tables += tables;
+                if self.tables > MOST_TABLES {
+                    return self.error(name, "this query reads tables more than 2000 times: what WITH names is computed anew wherever it is used");
+                }
+                let plan = match named {
+                        Some(plan) => plan,
                         None => self.table(
                             owner.map(|owner| owner.value.as_str()),
                             &table.value,
                             &self.span(name),
                         )?,
                     };
-                let called =
-                    alias.as_ref().map_or(table.value.as_str(), |alias| alias.name.value.as_str());
-                self.called(plan, Some(called), alias.as_ref())
+                let called = match (alias, &plan.node) {
+                    (Some(alias), _) => alias.name.value.clone(),
+                    // With its party, so that tables of one name can be told apart.
+                    (None, Node::Scan(number)) => self.catalog.tables[*number].full_name(),
+                    (None, _) => table.value.clone(),
+                };
+                self.called(plan, Some(&called), alias.as_ref())
             }
-            TableFactor::Derived { lateral: false, subquery, alias, .. } => {
+            TableFactor::Derived { lateral: false, subquery, alias, sample: None } => {
                 let plan = self.query(subquery)?;
                 let called = alias.as_ref().map(|alias| alias.name.value.as_str());
                 self.called(plan, called, alias.as_ref())
@@ -220,7 +247,7 @@ impl Binder<'_> {
                 self.joined(table_with_joins, &mut sources, &mut conditions)?;
                 self.inner(sources, &conditions, &self.span(factor))
             }
-            _ => self.error(factor, "FROM has tables, and queries between parentheses"),
+            _ => self.error(factor, "FROM has tables, and queries between parentheses, each with a name behind it or none"),
         }
     }
 
@@ -309,14 +336,25 @@ impl Binder<'_> {
         let mut pool = Pool::new(sources);
         let mut bound = Vec::new();
         for ast in conditions {
-            let expr = condition(self.plain(ast, &scope)?)?;
-            bound.push(expr);
+            bound.extend(factored(condition(self.plain(ast, &scope)?)?)?);
         }
         bound.extend(using_equalities(&scope, &owners)?);
+        let mut filters = vec![Vec::new(); pool.plans.len()];
+        bound.retain(|expr| match tables_of(expr, &owners).as_slice() {
+            [one] => {
+                filters[*one].push(expr.clone());
+                false
+            }
+            _ => true,
+        });
+        for (table, filters) in filters.into_iter().enumerate() {
+            if !filters.is_empty() {
+                pool.filter(table, &all(Operator::And, filters, span)?);
+            }
+        }
         let mut rest = Vec::new();
         for expr in bound {
             match (tables_of(&expr, &owners).as_slice(), &expr.compute) {
-                ([one], _) => pool.filter(*one, &expr),
                 ([_, _], Compute::Binary(Operator::Equal, a, b)) if between(a, b, &owners) => {
                     pool.link(a, b, &owners)
                 }
@@ -324,8 +362,9 @@ impl Binder<'_> {
             }
         }
         let (mut plan, place) = pool.join(self.catalog, span)?;
-        for expr in rest {
-            plan = filtered(plan, renumbered(&expr, &place));
+        if !rest.is_empty() {
+            let rest = rest.iter().map(|expr| renumbered(expr, &place)).collect();
+            plan = filtered(plan, all(Operator::And, rest, span)?);
         }
         // Columns in the order in which they are named.
         let columns = scope
@@ -466,6 +505,7 @@ impl Binder<'_> {
         if self.depth >= DEEPEST {
             return self.error(at, "this is nested too deep: name its parts by WITH");
         }
+        self.refuse_parts(select)?;
         let mut all = Vec::new();
         if let Some(condition) = &select.selection {
             split(condition, &mut all);
@@ -474,6 +514,9 @@ impl Binder<'_> {
         let tables = self.from(&select.from, None, &span);
         self.depth -= 1;
         let mut tables = tables?;
+        if self.has_aggregates(select, &tables.scope) {
+            return self.error(at, "EXISTS of an aggregate without GROUP BY is always true, since it has one row: select columns");
+        }
         let width = source.plan.fields.len();
         let (mut left, mut on) = (source.plan, Vec::new());
         for condition_of in all {

@@ -127,7 +127,7 @@ impl Binder<'_> {
     }
 
     /// Several expressions: texts are of the kind that is wanted, or that the first other one has.
-    fn all(
+    pub fn all(
         &mut self,
         of: &[&Ast],
         rows: &mut Rows<'_>,
@@ -153,7 +153,11 @@ impl Binder<'_> {
         let mut call = Call { name, arguments: Vec::new(), distinct: false, all: false };
         let FunctionArguments::List(list) = &function.args else { return Ok(call) };
         call.distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
-        if !list.clauses.is_empty() || !function.within_group.is_empty() {
+        if !list.clauses.is_empty()
+            || !function.within_group.is_empty()
+            || function.null_treatment.is_some()
+            || !matches!(function.parameters, FunctionArguments::None)
+        {
             return self.error(ast, "a function is called with arguments alone here");
         }
         for argument in &list.args {
@@ -179,6 +183,7 @@ impl Binder<'_> {
         let Some(mut groups) = rows.groups.take() else {
             return self.error(ast, "an aggregate cannot stand here: it is of groups of rows, in SELECT, HAVING or ORDER BY");
         };
+        groups.asked = true;
         let argument = self.argument(of, call, function, ast, rows);
         let bound = argument.and_then(|argument| {
             groups.aggregate(of, argument, call.distinct, &span, self.fraction)
@@ -253,7 +258,8 @@ impl Binder<'_> {
             .as_ref()
             .map(ToString::to_string)
             .or_else(|| words.next().map(str::to_owned));
-        let (Some(count), Some(unit)) = (count, unit) else {
+        let whole = interval.last_field.is_none() && words.next().is_none();
+        let (Some(count), Some(unit), true) = (count, unit, whole) else {
             return wrong(
                 "an INTERVAL is a number of days, weeks, months or years: INTERVAL '3' MONTH",
             );

@@ -10,6 +10,8 @@ use tacit_program::Span;
 pub(super) struct Groups {
     keys: Vec<(String, Expr)>,
     arguments: Vec<Expr>,
+    /// Whether an aggregate was asked for, be it right or wrong.
+    pub asked: bool,
     aggregates: Vec<(Aggregate, Field)>,
 }
 
@@ -17,11 +19,6 @@ impl Groups {
     /// Groups by some keys, with the names that they have.
     pub fn by(keys: Vec<(String, Expr)>) -> Self {
         Groups { keys, ..Groups::default() }
-    }
-
-    /// Whether anything is computed of them.
-    pub fn has_aggregates(&self) -> bool {
-        !self.aggregates.is_empty()
     }
 
     /// The key that an expression of rows is.

@@ -17,6 +17,7 @@ mod from;
 mod function;
 mod group;
 mod query;
+mod read;
 mod scope;
 mod select;
 mod tables;
@@ -31,7 +32,6 @@ use crate::catalog::Catalog;
 use crate::error::{QueryError, Result};
 use crate::plan::{Plan, Query};
 use sqlparser::ast::{Ident, ObjectName, ObjectNamePart, Spanned, Statement};
-use sqlparser::dialect::DuckDbDialect;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Tokenizer;
 use std::sync::Arc;
@@ -69,19 +69,23 @@ impl Default for Settings {
 /// # Errors
 /// When the text is no query, or one that is not supported, with line and column.
 pub fn bind(file: &str, sql: &str, catalog: &Catalog, settings: &Settings) -> Result<Query> {
-    let file: Arc<str> = file.into();
-    let mut statements = statements(&file, sql)?;
-    match (statements.pop(), statements.is_empty()) {
-        (Some(Statement::Query(query)), true) => {
-            Binder::new(&file, catalog, settings).whole(&query, settings)
+    read::deep(|| {
+        let file: Arc<str> = file.into();
+        let mut statements = statements(&file, sql)?;
+        match (statements.pop(), statements.is_empty()) {
+            (Some(Statement::Query(query)), true) => {
+                Binder::new(&file, catalog, settings).whole(&query, settings)
+            }
+            _ => {
+                Err(QueryError::new(&Span { file, ..Span::default() }, "one SELECT is wanted here"))
+            }
         }
-        _ => Err(QueryError::new(&Span { file, ..Span::default() }, "one SELECT is wanted here")),
-    }
+    })
 }
 
 /// The statements of a text.
 fn statements(file: &Arc<str>, sql: &str) -> Result<Vec<Statement>> {
-    let dialect = DuckDbDialect {};
+    let dialect = read::Tacit;
     let tokens = Tokenizer::new(&dialect, sql).tokenize_with_location();
     let tokens = tokens.map_err(|error| {
         let (line, column) = (error.location.line as u32, error.location.column as u32);
@@ -90,6 +94,7 @@ fn statements(file: &Arc<str>, sql: &str) -> Result<Vec<Statement>> {
             format!("this is no SQL: {}", error.message),
         )
     })?;
+    read::check_nesting(file, &tokens)?;
     let parsed = Parser::new(&dialect).with_tokens_with_locations(tokens).parse_statements();
     parsed.map_err(|error| {
         let text = error.to_string();
@@ -111,8 +116,10 @@ struct Binder<'c> {
     catalog: &'c Catalog,
     /// Bits behind the point of quotients and means.
     fraction: u8,
-    /// What WITH names, the innermost last.
-    named: Vec<(String, Plan)>,
+    /// What WITH names, the innermost last, and how many tables it reads.
+    named: Vec<(String, Plan, usize)>,
+    /// How many tables have been read so far, each as often as it is.
+    tables: usize,
     /// How deep queries are in one another.
     depth: usize,
 }
@@ -120,7 +127,7 @@ struct Binder<'c> {
 impl<'c> Binder<'c> {
     fn new(file: &Arc<str>, catalog: &'c Catalog, settings: &Settings) -> Self {
         let (file, fraction) = (file.clone(), settings.fraction);
-        Binder { file, catalog, fraction, named: Vec::new(), depth: 0 }
+        Binder { file, catalog, fraction, named: Vec::new(), tables: 0, depth: 0 }
     }
 
     /// Where something stands.

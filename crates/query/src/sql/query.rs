@@ -42,8 +42,11 @@ impl Binder<'_> {
             if with.recursive {
                 return self.error(query, "WITH RECURSIVE is not supported");
             }
+            let outside = self.named.len();
             for table in &with.cte_tables {
+                let before = self.tables;
                 let mut plan = self.query(&table.query)?;
+                let tables = std::mem::replace(&mut self.tables, before) - before;
                 let columns = &table.alias.columns;
                 if !columns.is_empty() && columns.len() != plan.fields.len() {
                     return self.error(
@@ -55,7 +58,13 @@ impl Binder<'_> {
                     .iter_mut()
                     .zip(columns)
                     .for_each(|(field, column)| field.name.clone_from(&column.name.value));
-                self.named.push((table.alias.name.value.clone(), plan));
+                let name = &table.alias.name.value;
+                if self.named[outside..].iter().any(|(known, ..)| known.eq_ignore_ascii_case(name))
+                {
+                    return self
+                        .error(&At(&table.alias.name), format!("WITH names `{name}` twice"));
+                }
+                self.named.push((name.clone(), plan, tables));
             }
         }
         if query.fetch.is_some()

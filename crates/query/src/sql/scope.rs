@@ -30,24 +30,27 @@ impl Scope {
         let columns = self.columns.iter().enumerate();
         let is = |(of, field): &(Option<String>, Field)| {
             field.name.eq_ignore_ascii_case(name)
-                && table.is_none_or(|table| {
-                    of.as_deref().is_some_and(|of| of.eq_ignore_ascii_case(table))
-                })
+                && table.is_none_or(|table| of.as_deref().is_some_and(|of| is_called(of, table)))
         };
         columns.filter(|(_, column)| is(column)).map(|(number, _)| number).collect()
     }
 }
 
+/// Whether a table, of which the name may begin with its party, is meant by a name, with a party or without.
+pub(super) fn is_called(table: &str, name: &str) -> bool {
+    let own = table.rsplit_once('.').map_or(table, |(_, own)| own);
+    table.eq_ignore_ascii_case(name) || own.eq_ignore_ascii_case(name)
+}
+
 impl Binder<'_> {
     /// The column of a name, such as `name` or `table.name`.
     pub fn column(&self, name: &[Ident], scope: &Scope) -> Result<Expr> {
-        let (table, column) = match name {
-            [column] => (None, column),
-            // A table may be called with its party: the table's name counts.
-            [.., table, column] => (Some(table.value.as_str()), column),
-            [] => return self.error(&At(&Ident::new("")), "a column has a name"),
+        let Some((column, table)) = name.split_last() else {
+            return self.error(&At(&Ident::new("")), "a column has a name");
         };
-        match scope.find(table, &column.value).as_slice() {
+        let table: Vec<&str> = table.iter().map(|part| part.value.as_str()).collect();
+        let table = (!table.is_empty()).then(|| table.join("."));
+        match scope.find(table.as_deref(), &column.value).as_slice() {
             [number] => {
                 let field = &scope.columns[*number].1;
                 let (kind, nullable) = (field.kind.clone(), field.nullable);

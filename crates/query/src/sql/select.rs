@@ -5,7 +5,7 @@ use super::expr::Rows;
 use super::from::{filtered, is_named, projected};
 use super::group::{Groups, same};
 use super::query::each_once;
-use super::scope::Scope;
+use super::scope::{Scope, is_called};
 use super::typing::condition;
 use crate::error::Result;
 use crate::plan::{Compute, Expr, OrderKey, Plan};
@@ -65,7 +65,7 @@ impl Binder<'_> {
         Ok((plan, order))
     }
 
-    fn refuse_parts(&self, select: &ast::Select) -> Result<()> {
+    pub fn refuse_parts(&self, select: &ast::Select) -> Result<()> {
         let refused = [
             (
                 select.qualify.is_some() || !select.named_window.is_empty(),
@@ -74,6 +74,16 @@ impl Binder<'_> {
             (
                 select.into.is_some(),
                 "SELECT INTO is not supported: GRANT SELECT ON result says who learns the result",
+            ),
+            (
+                select.exclude.is_some()
+                    || select.value_table_mode.is_some()
+                    || select.select_modifiers.is_some(),
+                "a SELECT has columns, FROM, WHERE, GROUP BY and HAVING here",
+            ),
+            (
+                select.flavor == ast::SelectFlavor::FromFirstNoSelect,
+                "a query says what is shown of its tables: SELECT * FROM",
             ),
             (select.top.is_some(), "TOP is not supported: write ORDER BY .. LIMIT"),
             (
@@ -135,14 +145,14 @@ impl Binder<'_> {
     }
 
     /// Whether something that is selected, or that groups are chosen by, is an aggregate.
-    fn has_aggregates(&mut self, select: &ast::Select, scope: &Scope) -> bool {
+    pub fn has_aggregates(&mut self, select: &ast::Select, scope: &Scope) -> bool {
         let mut rows = Rows { scope, groups: Some(Groups::default()) };
         let items = select.projection.iter().filter_map(item).map(|(of, _)| of);
         for of in items.chain(&select.having) {
             // Whether it fits is told later.
             let _ = self.expr(of, &mut rows, None);
         }
-        rows.groups.is_some_and(|groups| groups.has_aggregates())
+        rows.groups.is_some_and(|groups| groups.asked)
     }
 
     /// The columns of the result, and what it is ordered by.
@@ -156,13 +166,19 @@ impl Binder<'_> {
         let mut columns: Columns = Vec::new();
         for of in &select.projection {
             match of {
+                SelectItem::Wildcard(options) | SelectItem::QualifiedWildcard(_, options)
+                    if !is_plain(options) =>
+                {
+                    return self.error(of, "a star stands alone: name the columns instead of EXCLUDE, REPLACE and the like");
+                }
                 SelectItem::Wildcard(_) => self.star(of, None, &rows, &mut columns)?,
                 SelectItem::QualifiedWildcard(
                     SelectItemQualifiedWildcardKind::ObjectName(name),
                     _,
                 ) => {
-                    let table = super::parts(name)
-                        .and_then(|parts| parts.last().map(|part| part.value.clone()));
+                    let parts = super::parts(name).unwrap_or_default();
+                    let parts: Vec<&str> = parts.iter().map(|part| part.value.as_str()).collect();
+                    let table = Some(parts.join("."));
                     self.star(of, table.as_deref(), &rows, &mut columns)?;
                 }
                 _ => match item(of) {
@@ -183,7 +199,19 @@ impl Binder<'_> {
         for key in by {
             let named = match &key.expr {
                 Ast::Identifier(name) => {
-                    columns.iter().position(|(_, column)| column.eq_ignore_ascii_case(&name.value))
+                    let is = |column: &String| column.eq_ignore_ascii_case(&name.value);
+                    let mut named = columns.iter().enumerate().filter(|(_, (_, it))| is(it));
+                    let found = named.next();
+                    let other =
+                        named.find(|(_, (of, _))| found.is_some_and(|(_, (it, _))| !same(it, of)));
+                    if other.is_some() {
+                        let what = format!(
+                            "`{}` may be several columns: give them different names",
+                            name.value
+                        );
+                        return self.error(&key.expr, what);
+                    }
+                    found.map(|(column, _)| column)
                 }
                 _ => self.place(&key.expr, columns.len())?,
             };
@@ -220,9 +248,8 @@ impl Binder<'_> {
         }
         let before = columns.len();
         for (number, (owner, field)) in rows.scope.columns.iter().enumerate() {
-            let meant = table.is_none_or(|table| {
-                owner.as_deref().is_some_and(|owner| owner.eq_ignore_ascii_case(table))
-            });
+            let meant = table
+                .is_none_or(|table| owner.as_deref().is_some_and(|owner| is_called(owner, table)));
             if meant && is_named(field) {
                 let (kind, nullable, span) = (field.kind.clone(), field.nullable, self.span(of));
                 columns.push((
@@ -236,6 +263,23 @@ impl Binder<'_> {
             false => Ok(()),
         }
     }
+}
+
+/// Whether a star means all columns as they are.
+fn is_plain(options: &ast::WildcardAdditionalOptions) -> bool {
+    let ast::WildcardAdditionalOptions {
+        wildcard_token: _,
+        opt_ilike: None,
+        opt_exclude: None,
+        opt_except: None,
+        opt_replace: None,
+        opt_rename: None,
+        opt_alias: None,
+    } = options
+    else {
+        return false;
+    };
+    true
 }
 
 /// The expression of a column, and its name if it has one.

@@ -39,7 +39,17 @@ impl Binder<'_> {
         }) {
             return self.error(&create.name, format!("there is already a table `{owner}.{name}`"));
         }
+        if create.query.is_some() || create.clone.is_some() {
+            return self.error(&create.name, "a table is described here, and its rows are given when the query runs: list its columns");
+        }
+        // A party is spelled as it is the first time.
+        let spelled = known.iter().find(|table| table.owner.eq_ignore_ascii_case(&owner));
+        let owner = spelled.map_or(owner, |table| table.owner.clone());
         let rows = self.rows(&create.table_options)?;
+        let enough = |rows: &RangeInclusive<u64>| match rows.is_empty() || *rows.end() == 0 {
+            true => self.error(&create.name, "max_rows is at least 1, and at least min_rows"),
+            false => Ok(()),
+        };
         if let Some(like) = like_of(create) {
             let wanted = like.to_string();
             let Some(other) =
@@ -51,6 +61,7 @@ impl Binder<'_> {
                 (None, None) => other.rows.clone(),
                 (least, most) => least.unwrap_or(0)..=most.unwrap_or(*other.rows.end()),
             };
+            enough(&rows)?;
             return Ok(Table { owner, name, rows, ..other.clone() });
         }
         let (least, Some(most)) = rows else {
@@ -110,6 +121,14 @@ impl Binder<'_> {
                 );
                 return self.error(&At(&definition.name), what);
             }
+            let fits = |raw: &i128| i64::try_from(*raw).is_ok();
+            if !fits(draft.column.range.start()) || !fits(draft.column.range.end()) {
+                let what = format!(
+                    "values of `{}` need more than 64 bits: CHECK that they lie closer to zero",
+                    draft.column.name
+                );
+                return self.error(&At(&definition.name), what);
+            }
             if draft.column.range.is_empty() {
                 return self.error(
                     &At(&definition.name),
@@ -117,11 +136,13 @@ impl Binder<'_> {
                 );
             }
         }
+        let rows = least.unwrap_or(0)..=most;
+        enough(&rows)?;
         if drafts.is_empty() {
             return self.error(&create.name, "a table has columns");
         }
         let columns = drafts.into_iter().map(|draft| draft.column).collect();
-        Ok(Table { owner, name, columns, rows: least.unwrap_or(0)..=most, unique })
+        Ok(Table { owner, name, columns, rows, unique })
     }
 
     /// The least and the greatest number of rows.
@@ -159,6 +180,23 @@ impl Binder<'_> {
         number.map_or_else(|| self.error(value, "a number is wanted here, such as 1000"), Ok)
     }
 
+    /// The texts of a list are what tables can hold: not empty, without spaces around them, each once.
+    fn check_members(&self, names: &[String], at: &ast::Ident) -> Result<()> {
+        let mut seen = std::collections::HashSet::new();
+        for name in names {
+            let what = match (name.is_empty() || name.trim_ascii() != name, seen.insert(name)) {
+                (true, _) => "is empty or has spaces around it",
+                (_, false) => "is there twice",
+                _ => continue,
+            };
+            return self.error(&At(at), format!("the member '{name}' of this ENUM {what}"));
+        }
+        if names.is_empty() {
+            return self.error(&At(at), "an ENUM has members: ENUM ('a', 'b')");
+        }
+        Ok(())
+    }
+
     fn draft(&self, definition: &ast::ColumnDef, known: &[Table]) -> Result<Draft> {
         let name = definition.name.value.clone();
         let kind = match &definition.data_type {
@@ -171,6 +209,7 @@ impl Binder<'_> {
                 let Some(names) = names else {
                     return self.error(&At(&definition.name), "the members of an ENUM are texts");
                 };
+                self.check_members(&names, &definition.name)?;
                 Kind::Category(domain_of(&name, names, known))
             }
             other => self.kind_of(other, &At(&definition.name))?,

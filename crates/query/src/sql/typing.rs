@@ -1,5 +1,6 @@
 //! Kinds of expressions, and numbers that are known before anything runs.
 
+use super::group::same;
 use crate::clear;
 use crate::error::{QueryError, Result};
 use crate::kind::{INTEGER, Kind};
@@ -121,6 +122,69 @@ pub(super) fn and(a: Expr, b: Expr) -> Result<Expr> {
     binary(Operator::And, a, b, Kind::Bit, &span)
 }
 
+/// Conditions of which all must hold, or one. Not more of them are within each other than need be.
+pub(super) fn all(operator: Operator, conditions: Vec<Expr>, span: &Span) -> Result<Expr> {
+    let mut rest = conditions;
+    while rest.len() > 1 {
+        let mut pairs = rest.into_iter();
+        let mut joined = Vec::new();
+        while let Some(first) = pairs.next() {
+            joined.push(match pairs.next() {
+                Some(second) => {
+                    let span = first.span.clone();
+                    binary(operator, first, second, Kind::Bit, &span)?
+                }
+                None => first,
+            });
+        }
+        rest = joined;
+    }
+    Ok(rest.pop().unwrap_or_else(|| truth(operator == Operator::And, span.clone())))
+}
+
+/// The operands of a chain of AND, or of OR.
+fn chain(operator: Operator, expr: Expr, into: &mut Vec<Expr>) {
+    match expr.compute {
+        Compute::Binary(own, a, b) if own == operator => {
+            chain(operator, *a, into);
+            chain(operator, *b, into);
+        }
+        _ => into.push(expr),
+    }
+}
+
+/// A condition as several, all of which must hold: those that all alternatives of an OR have in common stand alone.
+pub(super) fn factored(expr: Expr) -> Result<Vec<Expr>> {
+    let span = expr.span.clone();
+    let mut alternatives = Vec::new();
+    chain(Operator::Or, expr.clone(), &mut alternatives);
+    let mut alternatives: Vec<Vec<Expr>> = alternatives
+        .into_iter()
+        .map(|alternative| {
+            let mut conditions = Vec::new();
+            chain(Operator::And, alternative, &mut conditions);
+            conditions
+        })
+        .collect();
+    let (first, others) = match alternatives.as_slice() {
+        [first, others @ ..] if !others.is_empty() => (first, others),
+        _ => return Ok(vec![expr]),
+    };
+    let has = |conditions: &[Expr], wanted: &Expr| conditions.iter().any(|it| same(it, wanted));
+    let in_all = |it: &&Expr| others.iter().all(|conditions| has(conditions, it));
+    let mut common: Vec<Expr> = first.iter().filter(in_all).cloned().collect();
+    if common.is_empty() {
+        return Ok(vec![expr]);
+    }
+    alternatives.iter_mut().for_each(|conditions| conditions.retain(|it| !has(&common, it)));
+    if alternatives.iter().all(|conditions| !conditions.is_empty()) {
+        let rest = alternatives.into_iter().map(|of| all(Operator::And, of, &span));
+        let rest = rest.collect::<Result<Vec<_>>>()?;
+        common.push(all(Operator::Or, rest, &span)?);
+    }
+    Ok(common)
+}
+
 /// Whether something does not hold.
 pub(super) fn not(expr: Expr) -> Result<Expr> {
     let (nullable, span) = (expr.nullable, expr.span.clone());
@@ -200,7 +264,13 @@ pub(super) fn arithmetic(
                 0 => Kind::Fixed { fraction },
                 fraction => Kind::Fixed { fraction },
             };
+            let is_zero = |expr: &Expr| matches!(expr.compute, Compute::Literal(Some(0)));
+            let zero = is_zero(&b);
             let (a, b) = (converted(a, &kind)?, converted(b, &kind)?);
+            if is_zero(&b) && !zero {
+                let what = "this divisor is so small that it is zero in binary fixed point: multiply both sides of the `/` by a power of ten";
+                return Err(QueryError::new(&b.span, what));
+            }
             binary(operator, a, b, kind, span)
         }
         Operator::IntegerDivide | Operator::Remainder => {

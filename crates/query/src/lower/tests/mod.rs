@@ -159,3 +159,25 @@ fn the_order_of_tables_is_not_shown() {
         assert_eq!(one, other, "{}", lowered.shown.columns[0].name);
     }
 }
+
+/// Queries of TPC-H over its tables: all but 14 in the words of its specification, which asks for a share whose range nothing bounds.
+#[test]
+fn queries_of_tpc_h_are_lowered() {
+    for query in include_str!("tpch.sql").split("-- query ").skip(1) {
+        let (number, query) = query.split_once('\n').expect("a number");
+        let file = format!("{}{query}", include_str!("tpch_tables.sql"));
+        let (catalog, query) = sql::parse(number, &file).unwrap_or_else(|error| panic!("{error}"));
+        lower(&query, &catalog).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// Numbers that might not fit are refused where they stand.
+#[test]
+fn ranges_are_told_with_their_place() {
+    let file = format!(
+        "{JOIN}\nSELECT sum(a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a) AS s FROM t"
+    );
+    let (catalog, query) = sql::parse("q", &file).expect("a query");
+    let error = lower(&query, &catalog).expect_err("too large").to_string();
+    assert!(error.starts_with("q:4:"), "{error}");
+}

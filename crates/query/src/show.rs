@@ -1,0 +1,210 @@
+//! Plans as texts, for people: one operator per line, its inputs indented below it.
+
+use crate::catalog::Catalog;
+use crate::kind::Kind;
+use crate::plan::{Aggregate, Compute, Expr, Field, Function, Node, Operator, OrderKey, Plan};
+use chrono::NaiveDate;
+use std::fmt;
+
+/// A plan with the tables that it reads, as a text.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    plan: &'a Plan,
+    catalog: Option<&'a Catalog>,
+}
+
+impl Plan {
+    /// The plan as a text in which tables have their names. Without a catalog they have their numbers.
+    #[must_use]
+    pub fn shown<'a>(&'a self, catalog: &'a Catalog) -> Shown<'a> {
+        Shown { plan: self, catalog: Some(catalog) }
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Shown { plan: self, catalog: None }.fmt(f)
+    }
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines = Vec::new();
+        self.lines(self.plan, 0, &mut lines);
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl Shown<'_> {
+    fn lines(&self, plan: &Plan, depth: usize, lines: &mut Vec<String>) {
+        lines.push(format!("{}{}", "  ".repeat(depth), self.operator(plan)));
+        for input in plan.inputs() {
+            self.lines(input, depth + 1, lines);
+        }
+    }
+
+    fn operator(&self, plan: &Plan) -> String {
+        match &plan.node {
+            Node::Scan(number) => {
+                match self.catalog.and_then(|catalog| catalog.tables.get(*number)) {
+                    Some(table) => format!("scan {}", table.full_name()),
+                    None => format!("scan table {number}"),
+                }
+            }
+            Node::Union(_) => "union".to_owned(),
+            Node::Filter { input, condition } => {
+                format!("filter {}", self.expr(condition, &input.fields))
+            }
+            Node::Project { input, columns } => {
+                let columns = columns.iter().zip(&plan.fields).map(|(column, field)| {
+                    let value = self.expr(column, &input.fields);
+                    if value == field.name { value } else { format!("{value} as {}", field.name) }
+                });
+                format!("project {}", columns.collect::<Vec<_>>().join(", "))
+            }
+            Node::Group { input, keys, aggregates } => {
+                let keys: Vec<&str> = keys.iter().map(|key| name(&input.fields, *key)).collect();
+                let made = aggregates.iter().map(|it| aggregate(it, &input.fields));
+                let made = made.collect::<Vec<_>>().join(", ");
+                match (keys.is_empty(), made.is_empty()) {
+                    (true, _) => format!("group all: {made}"),
+                    (false, true) => format!("group by {}", keys.join(", ")),
+                    (false, false) => format!("group by {}: {made}", keys.join(", ")),
+                }
+            }
+            Node::Join { left, right, on, outer } => {
+                let what = if *outer { "left join" } else { "join" };
+                format!("{what} on {}", pairs(left, right, on))
+            }
+            Node::Match { left, right, on, anti } => {
+                let what = if *anti { "anti join" } else { "semi join" };
+                format!("{what} on {}", pairs(left, right, on))
+            }
+            Node::First { input, by, rows } => {
+                let by: Vec<String> = by.iter().map(|key| order(key, &input.fields)).collect();
+                format!("first {rows} by {}", by.join(", "))
+            }
+        }
+    }
+
+    /// An expression on rows of some fields.
+    fn expr(&self, expr: &Expr, fields: &[Field]) -> String {
+        let show = |expr: &Expr| self.expr(expr, fields);
+        let list = |of: &[Expr]| of.iter().map(show).collect::<Vec<_>>().join(", ");
+        match &expr.compute {
+            Compute::Column(column) => name(fields, *column).to_owned(),
+            Compute::Literal(raw) => {
+                raw.map_or_else(|| "null".to_owned(), |raw| value(&expr.kind, raw))
+            }
+            Compute::Scalar(plan) => {
+                let mut lines = Vec::new();
+                self.lines(plan, 0, &mut lines);
+                let lines: Vec<&str> = lines.iter().map(|line| line.trim_start()).collect();
+                format!("({})", lines.join(" < "))
+            }
+            Compute::Convert(a) => format!("{}::{}", show(a), kind(&expr.kind)),
+            Compute::Negate(a) => format!("-{}", show(a)),
+            Compute::Absolute(a) => format!("abs({})", show(a)),
+            Compute::Binary(operator, a, b) => {
+                format!("({} {} {})", show(a), symbol(*operator), show(b))
+            }
+            Compute::Not(a) => format!("not {}", show(a)),
+            Compute::IsNull(a) => format!("({} is null)", show(a)),
+            Compute::Case(branches, last) => {
+                let branches: String = branches
+                    .iter()
+                    .map(|(condition, value)| {
+                        format!(" when {} then {}", show(condition), show(value))
+                    })
+                    .collect();
+                format!("case{branches} else {} end", show(last))
+            }
+            Compute::Coalesce(of) => format!("coalesce({})", list(of)),
+            Compute::Extreme { greatest, of } => {
+                format!("{}({})", if *greatest { "greatest" } else { "least" }, list(of))
+            }
+            Compute::DatePart(part, a) => {
+                format!("{}({})", format!("{part:?}").to_lowercase(), show(a))
+            }
+        }
+    }
+}
+
+fn name(fields: &[Field], column: usize) -> &str {
+    fields.get(column).map_or("?", |field| &field.name)
+}
+
+fn pairs(left: &Plan, right: &Plan, on: &[(usize, usize)]) -> String {
+    let pairs: Vec<String> = on
+        .iter()
+        .map(|(a, b)| format!("{} = {}", name(&left.fields, *a), name(&right.fields, *b)))
+        .collect();
+    pairs.join(" and ")
+}
+
+fn order(key: &OrderKey, fields: &[Field]) -> String {
+    let descending = if key.descending { " desc" } else { "" };
+    let nulls = if key.nulls_first { " nulls first" } else { "" };
+    format!("{}{descending}{nulls}", name(fields, key.column))
+}
+
+fn aggregate(of: &Aggregate, fields: &[Field]) -> String {
+    let function = match of.function {
+        Function::Count => "count",
+        Function::Sum => "sum",
+        Function::Mean => "mean",
+        Function::Min => "min",
+        Function::Max => "max",
+    };
+    let column = of.column.map_or("*", |column| name(fields, column));
+    format!("{function}({}{column})", if of.distinct { "distinct " } else { "" })
+}
+
+fn symbol(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Add => "+",
+        Operator::Subtract => "-",
+        Operator::Multiply => "*",
+        Operator::Divide => "/",
+        Operator::IntegerDivide => "//",
+        Operator::Remainder => "%",
+        Operator::Equal => "=",
+        Operator::Less => "<",
+        Operator::LessOrEqual => "<=",
+        Operator::And => "and",
+        Operator::Or => "or",
+    }
+}
+
+fn kind(kind: &Kind) -> String {
+    match kind {
+        Kind::Bit => "bit".to_owned(),
+        Kind::Decimal { scale: 0 } => "int".to_owned(),
+        Kind::Decimal { scale } => format!("dec{scale}"),
+        Kind::Fixed { fraction } => format!("fix{fraction}"),
+        Kind::Date => "date".to_owned(),
+        Kind::Category(domain) => domain.name.clone(),
+    }
+}
+
+/// A raw value, as people write it.
+fn value(kind: &Kind, raw: i128) -> String {
+    match kind {
+        Kind::Bit => (raw != 0).to_string(),
+        Kind::Decimal { scale: 0 } => raw.to_string(),
+        Kind::Decimal { scale } => {
+            let digits = usize::from(*scale);
+            let shown = format!("{:0>width$}", raw.unsigned_abs(), width = digits + 1);
+            let (whole, part) = shown.split_at(shown.len() - digits);
+            format!("{}{whole}.{part}", if raw < 0 { "-" } else { "" })
+        }
+        Kind::Fixed { fraction } => format!("{raw}/2^{fraction}"),
+        Kind::Date => {
+            let date = i32::try_from(raw).ok().and_then(NaiveDate::from_epoch_days);
+            date.map_or_else(|| raw.to_string(), |date| date.to_string())
+        }
+        Kind::Category(domain) => {
+            format!("'{}'", domain.label(raw).unwrap_or_else(|| raw.to_string()))
+        }
+    }
+}
