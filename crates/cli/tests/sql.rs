@@ -3,7 +3,7 @@
 #[path = "common/commands.rs"]
 mod commands;
 
-use commands::{fails, ok};
+use commands::{command, fails, ok};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -94,4 +94,69 @@ fn wrong_queries_are_refused_with_their_place() {
     assert!(
         refused("SELECT a FROM t WHERE a > 3").contains("nothing bounds it: add ORDER BY .. LIMIT")
     );
+}
+
+const TWO_TABLES: &str = "\
+CREATE TABLE alice.prices (k INT NOT NULL UNIQUE CHECK (k BETWEEN 0 AND 99), price DECIMAL(5, 2)) WITH (max_rows = 10);
+CREATE TABLE alice.orders (k INT NOT NULL CHECK (k BETWEEN 0 AND 99)) WITH (max_rows = 10);
+CREATE ROLE bob;
+CREATE ROLE carol;
+GRANT SELECT ON result TO alice, bob;
+SET max_rows = 2;
+SELECT o.k, p.price FROM orders o JOIN prices p ON o.k = p.k;
+";
+
+/// A folder with a query over two tables of one party.
+fn two_tables(prices: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write =
+        |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+    write("q.sql", TWO_TABLES);
+    write("prices.csv", prices);
+    write("orders.csv", "k\n3\n1\n7\n1\n");
+    folder
+}
+
+#[test]
+fn answers_are_written_to_files_and_say_that_there_is_more() {
+    let folder = two_tables("k,price\n1,2.50\n3,\n");
+    let run = "run q.sql --local --protocol replicated --table alice/prices=prices.csv --table alice/orders=orders.csv";
+    let run = format!("{run} --result alice=out.csv --result bob=out.json");
+    let output = command(folder.path(), &run).output().expect("the program starts");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("there are more rows than these"), "{told}");
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a result");
+    assert_eq!(read("out.csv"), "k,price\n1,2.5\n1,2.5\n".replace("2.5\n", "2.50\n"));
+    let json: Value = serde_json::from_str(&read("out.json")).expect("JSON");
+    assert_eq!(json, json!({ "k": [1, 1], "price": [2.5, 2.5] }));
+}
+
+/// Under protocols of both kinds a key that repeats ends the run, and all are told why; nobody learns a result.
+#[test]
+fn keys_that_repeat_end_the_run_for_all() {
+    let folder = two_tables("k,price\n1,2.50\n3,1.00\n1,9.99\n");
+    for protocol in ["replicated", "lift"] {
+        let run = format!(
+            "run q.sql --local --protocol {protocol} --table alice/prices=prices.csv --table alice/orders=orders.csv"
+        );
+        let (_, told) = fails(folder.path(), &run);
+        assert!(told.contains("no result was revealed"), "{told}");
+        assert!(told.contains("A query checks that a key is there once"), "{told}");
+    }
+}
+
+/// Files of SQL are programs for the other commands.
+#[test]
+fn other_commands_take_queries() {
+    let folder = example("survey");
+    assert!(
+        ok(&folder, "plan survey.sql --network lan --security semi-honest").contains("replicated")
+    );
+    let rows = "--rows alice.patients=60 --rows bob.patients=45 --rows carol.patients=52";
+    assert!(
+        ok(&folder, &format!("lab survey.sql --network lan --protocol trio {rows}"))
+            .contains("trio")
+    );
+    assert!(ok(&folder, "program check survey.sql").contains("program survey"));
 }

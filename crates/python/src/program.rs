@@ -15,6 +15,17 @@ impl Program {
     }
 }
 
+/// A program that was read, unless it is one that Python cannot run yet.
+fn taken(program: tacit::Program) -> PyResult<Program> {
+    let inputs = program.inputs().map(|(node, ..)| program.meaning(node));
+    let results = program.reveals.iter().map(|reveal| &reveal.meaning);
+    if program.shown().is_some() || inputs.chain(results).any(|it| it.decimals() > 0) {
+        let what = "queries in SQL, and programs with decimals, cannot be run from Python yet: `tacit run` runs them";
+        return Err(failure(tacit::Error::input(what)));
+    }
+    Ok(Program(program))
+}
+
 /// What Python is told of an input: name, number of its party, kind, bits, bits behind the point, lengths of the axes (a
 /// number, or the name of a row count), least and greatest raw value, what its numbers stand for, names of those.
 type Input =
@@ -36,12 +47,12 @@ impl Program {
     /// Reads the text form.
     #[staticmethod]
     fn parse(name: &str, source: &str) -> PyResult<Program> {
-        tacit::Program::parse(name, source).map(Program).map_err(failure)
+        taken(tacit::Program::parse(name, source).map_err(failure)?)
     }
 
     #[staticmethod]
     fn read(path: &str) -> PyResult<Program> {
-        tacit::Program::read(path).map(Program).map_err(failure)
+        taken(tacit::Program::read(path).map_err(failure)?)
     }
 
     #[getter]

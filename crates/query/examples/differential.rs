@@ -10,9 +10,10 @@
 use std::io::Write;
 use tacit_program::domain::Members;
 use tacit_query::catalog::{Catalog, Table};
-use tacit_query::clear::{self, Answer, Cell, Rows};
+use tacit_query::clear;
 use tacit_query::kind::Kind;
 use tacit_query::random::{Case, case};
+use tacit_query::{Answer, Cell, Rows};
 use tacit_query::{Query, QueryError, sql};
 
 fn main() -> std::io::Result<()> {

@@ -28,8 +28,15 @@ impl fmt::Display for QueryError {
 }
 
 impl From<ProgramError> for QueryError {
+    /// What a program advises is not for SQL.
     fn from(error: ProgramError) -> Self {
-        QueryError { span: error.span, message: error.message }
+        let message = match error.message.rsplit_once(": ") {
+            Some((what, advice)) if advice.contains("`assume`") => format!(
+                "{what}: give the columns narrower ranges by CHECK, fewer rows by max_rows, or fewer decimals by CAST"
+            ),
+            _ => error.message,
+        };
+        QueryError { span: error.span, message }
     }
 }
 

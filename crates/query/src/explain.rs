@@ -22,7 +22,7 @@ pub struct Explained {
 /// Explains a query, of which `shown` is revealed.
 #[must_use]
 pub fn explain(query: &Query, catalog: &Catalog, shown: &Shown) -> Explained {
-    let plan = query.plan.shown(catalog).to_string();
+    let plan = query.plan.text(catalog).to_string();
     let columns: Vec<&str> = shown.columns.iter().map(|column| column.name.as_str()).collect();
     let learn = if query.to.len() == 1 { "learns" } else { "learn" };
     let mut learned = vec![format!("{} {learn} {}", query.to.join(", "), columns.join(", "))];

@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | [`catalog`], [`kind`] | the tables of the parties, and what their values are |
 //! | [`plan`] | what a query computes |
+//! | [`rows`] | rows, their order, and answers |
 //! | [`show`] | plans as texts, for people |
 //! | [`sql`] | SQL, bound to a catalog |
 //! | [`lower`] | queries as programs |
@@ -27,6 +28,7 @@ pub mod lower;
 pub mod plan;
 #[cfg(any(test, feature = "random"))]
 pub mod random;
+pub mod rows;
 pub mod show;
 pub mod sql;
 
@@ -34,3 +36,4 @@ pub use catalog::{Catalog, Column, Table};
 pub use error::QueryError;
 pub use kind::Kind;
 pub use plan::Query;
+pub use rows::{Answer, Cell, Rows};

@@ -8,7 +8,7 @@ use std::fmt;
 
 /// A plan with the tables that it reads, as a text.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<'a> {
+pub struct PlanText<'a> {
     plan: &'a Plan,
     catalog: Option<&'a Catalog>,
 }
@@ -16,18 +16,18 @@ pub struct Shown<'a> {
 impl Plan {
     /// The plan as a text in which tables have their names. Without a catalog they have their numbers.
     #[must_use]
-    pub fn shown<'a>(&'a self, catalog: &'a Catalog) -> Shown<'a> {
-        Shown { plan: self, catalog: Some(catalog) }
+    pub fn text<'a>(&'a self, catalog: &'a Catalog) -> PlanText<'a> {
+        PlanText { plan: self, catalog: Some(catalog) }
     }
 }
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Shown { plan: self, catalog: None }.fmt(f)
+        PlanText { plan: self, catalog: None }.fmt(f)
     }
 }
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for PlanText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines = Vec::new();
         self.lines(self.plan, 0, &mut lines);
@@ -35,7 +35,7 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-impl Shown<'_> {
+impl PlanText<'_> {
     fn lines(&self, plan: &Plan, depth: usize, lines: &mut Vec<String>) {
         lines.push(format!("{}{}", "  ".repeat(depth), self.operator(plan)));
         for input in plan.inputs() {

@@ -51,6 +51,7 @@ mod schema_file;
 pub use cell::Problem;
 pub use column::{Column, Field, Table, check_same_schema, widen};
 pub use error::{CellError, TableError};
+pub use number::{decimal, decimal_of};
 pub use output::{Format, OutputColumn, OutputTable, check_shapes, check_writable};
 pub use pad::{Padded, pad};
 pub use read::read;

@@ -93,28 +93,39 @@ pub(crate) fn from_scaled(mantissa: i128, scale: i8, unit: Unit) -> Result<Exact
     }
 }
 
-/// A floating-point number in units: in decimal ones it is the shortest decimal number that is nearest to it.
+/// A floating-point number in units.
 pub(crate) fn from_f64(value: f64, unit: Unit) -> Result<Exact, Problem> {
     if !value.is_finite() {
         return Err(Problem::NotFinite);
     }
-    if unit.decimals > 0 {
-        return from_text(format!("{value}").as_bytes(), unit);
-    }
-    let fraction = unit.fraction;
     let bits = value.to_bits();
     let exponent = i32::try_from(bits >> 52 & 0x7ff).expect("11 bits");
     let hidden = u128::from(exponent > 0) << 52;
-    let mantissa = hidden | u128::from(bits & ((1 << 52) - 1));
-    let shift = exponent.max(1) - 1075 + i32::from(fraction);
+    // At most 53 bits, and 60 of the power of ten.
+    let mantissa = (hidden | u128::from(bits & ((1 << 52) - 1))) * unit.ten();
+    let shift = exponent.max(1) - 1075 + i32::from(unit.fraction);
     let (rounded, exact) = match shift {
         _ if mantissa == 0 => (0, true),
-        64.. => return Err(Problem::Outside),
-        0.. => (mantissa << shift, true),
-        -64..0 => divide(mantissa, 1 << -shift),
+        0.. if shift.unsigned_abs() < mantissa.leading_zeros() => (mantissa << shift, true),
+        0.. => return Err(Problem::Outside),
+        -127..0 => divide(mantissa, 1 << -shift),
         _ => (0, false),
     };
     signed(value < 0.0, rounded, exact)
+}
+
+/// A decimal number with so many digits behind the point, as tables read it: further digits are rounded to the nearest, half to even.
+/// Nothing if it is no number.
+#[must_use]
+pub fn decimal(text: &str, digits: u8) -> Option<i128> {
+    let unit = Unit { fraction: 0, decimals: digits };
+    from_text(text.trim().as_bytes(), unit).ok().map(|number| number.raw)
+}
+
+/// A floating-point number with so many decimal digits behind the point, rounded as [`decimal`] does. Nothing if it is not finite.
+#[must_use]
+pub fn decimal_of(value: f64, digits: u8) -> Option<i128> {
+    from_f64(value, Unit { fraction: 0, decimals: digits }).ok().map(|number| number.raw)
 }
 
 /// The quotient rounded to the nearest, ties to even, and whether it is exact.
@@ -338,7 +349,12 @@ mod tests {
         assert_eq!([text("0.125"), text("0.135")], [Some((12, false)), Some((14, false))]);
         assert_eq!(text("0.12500000000000000000001"), Some((13, false)));
         let real = |value| from_f64(value, cents).ok().map(|it| it.raw);
-        assert_eq!([real(0.29), real(1.005), real(-2.675)], [Some(29), Some(100), Some(-268)]);
+        assert_eq!([real(0.29), real(1.005), real(-2.675)], [Some(29), Some(100), Some(-267)]);
+        assert_eq!([real(1e17), real(1e40), real(1e-300)], [Some(10i128.pow(19)), None, Some(0)]);
+        assert_eq!(
+            [decimal("", 2), decimal("-", 2), decimal(".", 2), decimal("1e1", 2)],
+            [None, None, None, Some(1000)]
+        );
         assert_eq!(from_scaled(12345, 3, cents).ok().map(|it| it.raw), Some(1234));
     }
 }

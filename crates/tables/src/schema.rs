@@ -76,8 +76,12 @@ pub struct Schema {
 }
 
 /// With the columns of further inputs. An input `x.known` of bits has no column of its own: it says which values of `x` there
-/// are, unless something else is said of either, and those that are missing are as near to zero as may be.
-pub(crate) fn with_known(mut columns: Vec<ColumnSpec>, fields: &[Field]) -> Vec<ColumnSpec> {
+/// are. Those that are missing are as near to zero as may be, unless `decided` says that something else was said of them.
+pub(crate) fn with_known(
+    mut columns: Vec<ColumnSpec>,
+    fields: &[Field],
+    decided: impl Fn(&str) -> bool,
+) -> Vec<ColumnSpec> {
     let said = |columns: &[ColumnSpec], name: &str| {
         columns.iter().any(|spec| spec.input == name || spec.validity.as_deref() == Some(name))
     };
@@ -96,7 +100,7 @@ pub(crate) fn with_known(mut columns: Vec<ColumnSpec>, fields: &[Field]) -> Vec<
         }
         match columns.iter_mut().find(|spec| is_known(known, &spec.input)) {
             Some(spec) if spec.validity.is_none() => {
-                if spec.missing == Missing::Error {
+                if spec.missing == Missing::Error && !decided(&spec.input) {
                     let zero = 0.clamp(spec.range.low, spec.range.high);
                     spec.missing = Missing::Fill(zero as i64);
                 }
@@ -141,8 +145,23 @@ impl ColumnSpec {
             Ok(Some(raw)) => Ok(raw),
             Ok(None) => Err("is empty".to_owned()),
             Err(_) if self.dates => Err(format!("`{text}` is not a date in {}", self.allowed())),
-            Err(_) => Err(format!("`{text}` is not a {} in {}", self.element, self.allowed())),
+            Err(_) => {
+                Err(format!("`{text}` is not a {} in {}", self.type_in_words(), self.allowed()))
+            }
         }
+    }
+
+    /// What its values are, as a program has it.
+    fn type_in_words(&self) -> String {
+        match self.meaning {
+            Meaning::Decimal(digits) => format!("decimal({digits})"),
+            _ => self.element.to_string(),
+        }
+    }
+
+    /// The input that says which of its values there are, if a program has such an input.
+    fn known(&self) -> String {
+        format!("{}.known", self.input)
     }
 
     /// What its raw values count.
@@ -190,7 +209,7 @@ impl ColumnSpec {
         }
         if let Missing::Fill(raw) = self.missing {
             self.check_raw(raw, "the fill value")?;
-        } else if self.validity.is_some() {
+        } else if self.validity.as_ref().is_some_and(|name| *name != self.known()) {
             return Err("`validity` says where fill values stand: set `missing` to one".to_owned());
         }
         self.check_categories()
@@ -232,7 +251,7 @@ impl Schema {
     /// Describes the columns that a program wants, taken from columns of the same names.
     #[must_use]
     pub fn for_inputs(fields: &[Field]) -> Self {
-        Schema { csv: CsvOptions::default(), columns: with_known(Vec::new(), fields) }
+        Schema { csv: CsvOptions::default(), columns: with_known(Vec::new(), fields, |_| false) }
     }
 
     /// Gives the columns of the tables that reading by this schema gives, without contents: see

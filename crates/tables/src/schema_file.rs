@@ -74,8 +74,7 @@ struct ColumnTable {
     name: Option<String>,
     r#type: Option<String>,
     range: Option<[Number; 2]>,
-    #[serde(default)]
-    missing: MissingTable,
+    missing: Option<MissingTable>,
     #[serde(default)]
     categories: Categories,
     validity: Option<String>,
@@ -100,10 +99,9 @@ impl Number {
     }
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum MissingTable {
-    #[default]
     Error,
     Drop,
     Fill(Number),
@@ -189,7 +187,7 @@ impl Schema {
             TableError::file(&format!("{file}{}", line.unwrap_or_default()), e.message())
         })?;
         let csv = csv_options(parsed.csv).map_err(|what| TableError::file(file, what))?;
-        let mut columns = Vec::new();
+        let (mut columns, mut decided) = (Vec::new(), Vec::new());
         let named: Vec<String> =
             parsed.column.iter().map(|column| column.get_ref().input.clone()).collect();
         for column in parsed.column {
@@ -206,8 +204,9 @@ impl Schema {
                 continue;
             }
             columns.push(spec(&column, wanted, &by.others).map_err(wrong)?);
+            decided.extend(column.missing.as_ref().map(|_| column.input.clone()));
         }
-        let schema = Schema { csv, columns: complete(columns, wanted) };
+        let schema = Schema { csv, columns: complete(columns, wanted, &decided) };
         schema.check().map_err(|e| TableError::file(file, e.to_string()))?;
         Ok(schema)
     }
@@ -217,9 +216,10 @@ fn line_of(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|b| *b == b'\n').count()
 }
 
-/// The columns in the order that the program wants, and those that the file does not mention.
-fn complete(mut columns: Vec<ColumnSpec>, wanted: &[Field]) -> Vec<ColumnSpec> {
-    columns = with_known(columns, wanted);
+/// The columns in the order that the program wants, and those that the file does not mention. Of the columns `decided`
+/// it says what becomes of missing values.
+fn complete(columns: Vec<ColumnSpec>, wanted: &[Field], decided: &[String]) -> Vec<ColumnSpec> {
+    let mut columns = with_known(columns, wanted, |input| decided.iter().any(|it| it == input));
     let place = |spec: &ColumnSpec| wanted.iter().position(|field| field.name == spec.input);
     columns.sort_by_key(place);
     columns
@@ -281,9 +281,9 @@ fn spec(table: &ColumnTable, wanted: &[Field], others: &[String]) -> Result<Colu
         check_validity(name, wanted)?;
     }
     spec.missing = match &table.missing {
-        MissingTable::Error => Missing::Error,
-        MissingTable::Drop => Missing::Drop,
-        MissingTable::Fill(value) => Missing::Fill(
+        None | Some(MissingTable::Error) => Missing::Error,
+        Some(MissingTable::Drop) => Missing::Drop,
+        Some(MissingTable::Fill(value)) => Missing::Fill(
             fill(&spec, &value.text()).map_err(|what| format!("the fill value {what}"))?,
         ),
     };

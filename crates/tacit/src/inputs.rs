@@ -223,7 +223,7 @@ impl Sources {
         let rows = &program.dims[dim.0 as usize];
         let name = &program.parties[usize::from(party.0)];
         let table = self.tables.iter().find(|t| match &t.rows {
-            Some(named) => is_rows(named, &rows.name, name),
+            Some(named) => is_rows(program, named, &rows.name, name),
             None => single,
         });
         let table = table.ok_or_else(|| {
@@ -255,9 +255,9 @@ impl Sources {
         let single = read.len() == 1;
         let name = &program.parties[usize::from(party.0)];
         let is_read = |table: &TableSource| match &table.rows {
-            Some(rows) => {
-                read.keys().any(|dim| is_rows(rows, &program.dims[dim.0 as usize].name, name))
-            }
+            Some(rows) => read
+                .keys()
+                .any(|dim| is_rows(program, rows, &program.dims[dim.0 as usize].name, name)),
             None => single,
         };
         match self.tables.iter().find(|table| !self.of_command_line && !is_read(table)) {
@@ -342,9 +342,10 @@ fn sharing(program: &Program, owner: &str) -> Sharing {
     Sharing { owner: owner.to_owned(), others }
 }
 
-/// Whether a table is given for a row count by this name: that of `alice.visits` of alice may be called `visits`.
-pub fn is_rows(given: &str, rows: &str, party: &str) -> bool {
-    given == rows || short(rows, party) == Some(given)
+/// Whether a table is given for a row count by this name: that of `alice.visits` of alice may be called `visits`, unless another one
+/// is.
+pub fn is_rows(program: &Program, given: &str, rows: &str, party: &str) -> bool {
+    given == rows || (program.dim(given).is_none() && short(rows, party) == Some(given))
 }
 
 /// What the names of inputs begin with that come from one table: `alice.visits.age` with the row count, if it is called

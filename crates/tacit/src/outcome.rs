@@ -168,15 +168,15 @@ impl Value {
 
     /// All numbers in row-major order. Those of more than 53 bits are rounded.
     pub fn numbers(&self) -> impl ExactSizeIterator<Item = f64> + '_ {
-        let scale = (1u128 << self.array.element().fraction()) as f64;
+        let scale = self.unit() as f64;
         self.array.values().map(move |raw| raw as f64 / scale)
     }
 
-    /// All whole numbers in row-major order, exactly: 0 or 1 for a bit. Of fixed-point numbers the whole part, rounded
-    /// towards minus infinity.
+    /// All whole numbers in row-major order, exactly: 0 or 1 for a bit. Of fixed-point numbers and decimals the whole
+    /// part, rounded towards minus infinity.
     pub fn integers(&self) -> impl ExactSizeIterator<Item = i128> + '_ {
-        let fraction = self.array.element().fraction();
-        self.array.values().map(move |raw| raw >> fraction)
+        let unit = self.unit();
+        self.array.values().map(move |raw| raw.div_euclid(unit))
     }
 
     /// What all numbers stand for, in row-major order: members of a domain and dates by their names, else the numbers.
@@ -190,7 +190,12 @@ impl Value {
         self.array.values().zip(numbers).map(move |(raw, number)| show(raw, number))
     }
 
-    /// What its elements are: `bit`, `int` or `fixed`.
+    /// What is one, among raw values: a power of two in fixed point, of ten for decimals.
+    fn unit(&self) -> i128 {
+        10i128.pow(u32::from(self.meaning.decimals())) << self.array.element().fraction()
+    }
+
+    /// What its elements are: `bit`, `int` or `fixed`. Decimals are `int`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.array.element() {
@@ -206,7 +211,7 @@ impl Value {
         self.array.element().fraction()
     }
 
-    /// All numbers exactly, times 2 to the number of bits behind the point, in row-major order.
+    /// All numbers exactly, times 2 to the number of bits behind the point, or 10 to the number of decimals, in row-major order.
     pub fn raw(&self) -> impl ExactSizeIterator<Item = i128> + '_ {
         self.array.values()
     }
@@ -298,8 +303,8 @@ impl PartialEq<bool> for Value {
 impl PartialEq<[i64]> for Value {
     /// Whether these are the numbers in row-major order.
     fn eq(&self, other: &[i64]) -> bool {
-        let fraction = self.array.element().fraction();
-        self.array.values().eq(other.iter().map(|value| i128::from(*value) << fraction))
+        let unit = self.unit();
+        self.array.values().eq(other.iter().map(|value| i128::from(*value) * unit))
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use tacit_program::clear::Array;
 use tacit_program::domain::{Members, parse_date};
 use tacit_program::{Element, Meaning};
+use tacit_tables::{decimal, decimal_of};
 use zeroize::Zeroizing;
 
 /// The values of one input: a number, or a list of them, in row-major order.
@@ -141,7 +142,7 @@ impl Values {
         let raw = self.raw(element, meaning).ok_or_else(|| match meaning {
             Meaning::Number => format!("not numbers of type {element}"),
             Meaning::Date => "not dates such as 2024-01-31".into(),
-            Meaning::Decimal(digits) => format!("not numbers with at most {digits} decimals"),
+            Meaning::Decimal(digits) => format!("not numbers that decimal({digits}) holds"),
             Meaning::Domain(domain) => format!("none of {domain}"),
         })?;
         Array::from_values(element, shape, raw.iter().copied()).map_err(|e| e.to_string())
@@ -163,7 +164,7 @@ impl Values {
                 for value in all.iter() {
                     raw.push(match decimals {
                         0 => fixed(*value, scale)?,
-                        _ => decimal(&format!("{value}"), decimals)?,
+                        _ => decimal_of(*value, decimals)?,
                     });
                 }
             }
@@ -197,16 +198,6 @@ fn code(text: &str, element: Element, meaning: &Meaning) -> Option<i128> {
             Members::Numbers { .. } => number(text, element),
         },
     }
-}
-
-/// A decimal number with so many digits behind the point; of further ones it must not have any but zeros.
-fn decimal(text: &str, digits: u8) -> Option<i128> {
-    let text = text.replace('_', "");
-    let (whole, behind) = text.split_once('.').unwrap_or((&text, ""));
-    let behind = behind.trim_end_matches('0');
-    let digits = usize::from(digits);
-    let fits = behind.len() <= digits && behind.bytes().all(|byte| byte.is_ascii_digit());
-    fits.then(|| format!("{whole}{behind:0<digits$}").parse().ok()).flatten()
 }
 
 fn number(text: &str, element: Element) -> Option<i128> {

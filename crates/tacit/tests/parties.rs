@@ -353,3 +353,26 @@ fn what_cannot_be_prepared_is_said() {
     }
     assert!(!std::path::Path::new("nowhere").exists());
 }
+
+/// Decimals go in and come out with their point, from numbers and from texts.
+#[test]
+fn decimals_have_their_point() {
+    let program = r#"
+program sum
+parties alice, bob
+input a: i32 from alice of decimal(2)
+input b: i32 from bob of decimal(2)
+reveal a + b to all of decimal(2) as "sum"
+"#;
+    let program = Program::parse("sum", program).expect("a program");
+    let local = LocalParties::new(&program, protocols::YAO);
+    let outcome = local.clone().input("a", 12.34).input("b", -2).run().expect("an outcome");
+    assert_eq!(outcome["sum"], 10.34);
+    assert_eq!(outcome["sum"].to_string(), "10.34");
+    assert_eq!(outcome["sum"].integers().collect::<Vec<_>>(), [10]);
+    assert_eq!(outcome["sum"].raw().collect::<Vec<_>>(), [1034]);
+    for nothing in ["", "-", ".", "x"] {
+        let refused = local.clone().input("a", nothing).input("b", 1).run();
+        assert_eq!(refused.err().map(|error| error.kind()), Some(ErrorKind::Input), "{nothing}");
+    }
+}

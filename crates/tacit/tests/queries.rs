@@ -47,7 +47,7 @@ fn check(seed: u64, (protocol, parties): (Protocol, usize)) {
     let result = |name: &str| outcome.get(name).map(|value| value.raw().collect());
     let answer = lowered.shown.answer(result).expect("an answer");
     let expected = clear::evaluate(&query, &case.catalog, &case.tables).expect("an answer");
-    assert_eq!(answer.rows, expected.rows.rows, "seed {seed} under {protocol}\n{}", case.sql);
+    assert_eq!(answer.rows.rows, expected.rows.rows, "seed {seed} under {protocol}\n{}", case.sql);
     assert_eq!(answer.truncated, expected.truncated, "seed {seed} under {protocol}");
 }
 

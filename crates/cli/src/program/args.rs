@@ -11,7 +11,7 @@ use tacit_tables::Format;
 
 /// Arguments for inputs and results of programs.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Programs (files that end in .tacit)")]
+#[command(next_help_heading = "Programs (files that end in .tacit or .sql)")]
 pub struct TableArgs {
     /// CSV or Parquet file with a party's inputs, a column each: alice=pay.csv; with --party just
     /// the file. If a party has inputs with different row counts, name the one: alice/n=pay.csv

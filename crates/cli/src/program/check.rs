@@ -4,9 +4,10 @@ use super::args::{NamedValue, PartyFile, RowBound, TableArgs};
 use crate::error::CliError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
+use tacit::Program;
 use tacit::runtime::{is_rows, short};
 use tacit_circuit::spelling;
-use tacit_program::{Element, Program, Type};
+use tacit_program::{Element, Type};
 use tacit_tables::{Format, check_shapes, check_writable};
 
 /// Refuses flags that name what the program has not, or name something twice.
@@ -41,7 +42,9 @@ pub fn flags(program: &Program, args: &TableArgs) -> Result<(), CliError> {
         // A party's row count may be called by what follows the party's name.
         let known = |rows: &String| {
             let mut all = program.dims.iter();
-            all.any(|dim| program.parties.iter().any(|party| is_rows(rows, &dim.name, party)))
+            all.any(|dim| {
+                program.parties.iter().any(|party| is_rows(program, rows, &dim.name, party))
+            })
         };
         if let Some(rows) = file.rows.as_ref().filter(|rows| !known(rows)) {
             rows_exist(program, "--table", rows)?;
@@ -144,6 +147,10 @@ pub fn results(program: &Program, args: &TableArgs) -> Result<(), CliError> {
         let format = printed.or_else(|| Format::from_path(path)).ok_or_else(|| {
             CliError::input(format!("{shown}: end the name with .csv, .parquet, .json or .txt"))
         })?;
+        // The answer of a query is a table.
+        if program.shown().is_some() {
+            continue;
+        }
         let rows: Vec<u64> = program.dims.iter().map(|dim| dim.max).collect();
         let shape = |ty: &Type| -> Vec<u64> {
             ty.shape.iter().map(|extent| extent.bound(&rows).unwrap_or(0)).collect()

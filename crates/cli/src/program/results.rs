@@ -42,12 +42,12 @@ fn answer(
     let result =
         |name: &str| revealed.iter().find(|(known, _)| known == name).map(|(_, array)| array);
     let values = |name: &str| result(name).map(|array| array.values().collect());
-    let mut answer = shown.answer(values).map_err(CliError::system)?;
-    let rows = answer.rows.len();
+    let answer = shown.answer(values).map_err(CliError::system)?;
+    let rows = answer.rows.rows.len();
     let mut columns = Vec::new();
     for (number, column) in shown.columns.iter().enumerate() {
         let Some(array) = result(&column.result) else { continue };
-        let cells = answer.rows.iter().map(|row| row[number]);
+        let cells = answer.rows.rows.iter().map(|row| row[number]);
         let known = cells.clone().map(|cell| cell.is_some()).collect::<Vec<_>>();
         let raw = cells.map(|cell| cell.unwrap_or(0) as i64).collect::<Vec<_>>();
         let meaning = program.reveals.iter().find(|reveal| reveal.name == column.result);
@@ -57,7 +57,6 @@ fn answer(
             ..OutputColumn::new(&column.result, array.element(), vec![rows as u64], raw.into())
         });
     }
-    answer.rows.clear();
     Ok(OutputTable::new(columns)?)
 }
 
@@ -70,7 +69,10 @@ pub fn remarks(program: &Program, revealed: &[(String, Array)]) -> Vec<String> {
         .and_then(|name| revealed.iter().find(|(known, _)| known == name));
     let mut remarks = Vec::new();
     if more.is_some_and(|(_, bit)| bit.values().next() == Some(1)) {
-        remarks.push("there are more rows than are shown: max_rows says how many are".to_owned());
+        remarks.push(
+            "there are more rows than these: SET max_rows says how many are shown at most"
+                .to_owned(),
+        );
     }
     if let Some(least) = shown.min_rows {
         remarks.push(format!("groups of fewer than {least} rows are not shown"));
@@ -80,7 +82,9 @@ pub fn remarks(program: &Program, revealed: &[(String, Array)]) -> Vec<String> {
 
 /// Writes results to a file, in the format that its name says.
 pub fn write(program: &Program, path: &Path, revealed: &[(String, Array)]) -> Result<(), CliError> {
-    Ok(table(program, revealed)?.write(path, None)?)
+    table(program, revealed)?.write(path, None)?;
+    remarks(program, revealed).iter().for_each(|remark| crate::output::remark(remark));
+    Ok(())
 }
 
 /// Results as text.

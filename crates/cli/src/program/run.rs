@@ -4,7 +4,7 @@ use super::args::TableArgs;
 use super::{check, load, results};
 use crate::checks::write_soundness;
 use crate::choice::{write_auto, write_candidates, write_choice};
-use crate::error::CliError;
+use crate::error::{CliError, ErrorKind};
 use crate::local::{self, Child};
 use crate::meeting::{self, Failure, hold};
 use crate::output::{Output, Report, remark};
@@ -220,14 +220,27 @@ fn one_party(
     meeting.config.workers = run.workers()?;
     let store = prepare::open_store(args, &meeting.config, &names.session[me.index()])?;
     let progress = Progress::new(configured || me == PartyId(0));
-    let ProgramDone { outcome, choice, auto, stored } =
-        run.with_others(meeting, given, store, &progress)?;
+    let ProgramDone { outcome, choice, auto, stored } = run
+        .with_others(meeting, given, store, &progress)
+        .map_err(|e| checked(program, e.into()))?;
     drop(progress);
     signals::opened();
     let (printed, unwritten) = deliver(args, program, &is_me, &outcome.revealed?, json)?;
     let (report, warnings) = (outcome.report, outcome.warnings);
     let names = names.session.clone();
     Ok(ProgramRun { names, report, choice, auto, stored, warnings, printed, unwritten })
+}
+
+/// What a check that failed means in a query.
+fn checked(program: &Program, error: CliError) -> CliError {
+    if error.kind != ErrorKind::Check || program.shown().is_none() {
+        return error;
+    }
+    let message = format!(
+        "{}. A query checks that a key is there once, where a join relies on it (UNIQUE, PRIMARY KEY): `tacit sql` says which, and its          owner must look for rows that repeat it",
+        error.message
+    );
+    CliError { message, ..error }
 }
 
 /// Writes this party's result files. Returns the text to print if there is none, or if one cannot be written,

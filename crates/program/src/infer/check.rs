@@ -112,6 +112,9 @@ pub(crate) fn check_labels(program: &Program, body: &Block, reveal: &Reveal) -> 
     if reveal.meaning != Meaning::Number && matches!(ty.element, Element::Fixed { .. }) {
         return Err(format!("{} cannot stand for anything: cast it to integers", ty.element));
     }
+    if reveal.meaning.decimals() > 0 && ty.element == Element::Bit {
+        return Err("bits cannot stand for decimals: cast them to integers".into());
+    }
     let mut names = HashSet::new();
     for domain in &reveal.by {
         declared(program, &Meaning::Domain(domain.clone()))?;

@@ -3,7 +3,7 @@
 //! What plans say of nulls is compared with the rows themselves.
 
 use super::number;
-use super::rows::malformed;
+use super::wrong::malformed;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::kind::{INTEGER, Kind};

@@ -2,9 +2,10 @@
 
 use super::number;
 use super::operator::Run;
-use super::rows::{Cell, malformed, too_large};
+use super::wrong::{malformed, too_large};
 use crate::error::{QueryError, Result};
 use crate::plan::{Compute, DatePart, Expr, Operator, Plan};
+use crate::rows::Cell;
 use chrono::{Datelike, NaiveDate};
 
 impl Run<'_> {

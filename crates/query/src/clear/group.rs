@@ -1,10 +1,11 @@
 //! Groups of rows, and what is computed of them.
 
 use super::number;
-use super::rows::{Cell, Rows, malformed, too_large};
+use super::wrong::{malformed, too_large};
 use crate::error::Result;
 use crate::kind::Kind;
 use crate::plan::{Aggregate, Field, Function};
+use crate::rows::{Cell, Rows};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One row for each combination of keys that at least `least` rows have: the keys, then the aggregates. Null is a key like others.

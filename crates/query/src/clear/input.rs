@@ -1,9 +1,9 @@
 //! Tables that parties give, compared with what the catalog says of them.
 
-use super::rows::{Cell, Rows};
 use crate::catalog::{Catalog, Column, Table};
 use crate::error::{QueryError, Result};
 use crate::kind::Kind;
+use crate::rows::{Cell, Rows};
 use std::collections::BTreeMap;
 use tacit_program::Span;
 

@@ -9,8 +9,7 @@
 //! | `check` | compares operators and expressions with the kinds that they say |
 //! | `operator`, `group` | rows of operators |
 //! | `expr`, `number` | values of expressions |
-//! | `order` | the order of rows |
-//! | `rows` | rows, and what is wrong with plans |
+//! | `wrong` | what is wrong with plans |
 //!
 //! Nothing here is protected: whoever evaluates has all tables.
 
@@ -20,27 +19,16 @@ mod group;
 mod input;
 mod number;
 mod operator;
-mod order;
-mod rows;
+mod wrong;
 
 #[cfg(test)]
 mod tests;
 
-pub use rows::{Cell, Rows};
-
 use crate::catalog::Catalog;
 use crate::error::{QueryError, Result};
 use crate::plan::{Node, Plan, Query};
+use crate::rows::{Answer, Cell, Rows, compare};
 use operator::{Hidden, Run};
-
-/// What the receivers of a query's result see.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// The rows, in canonical order.
-    pub rows: Rows,
-    /// Whether there were more rows than may be shown.
-    pub truncated: bool,
-}
 
 /// Evaluates a query: `tables` are those of the catalog, by number.
 ///
@@ -61,7 +49,7 @@ pub fn evaluate(query: &Query, catalog: &Catalog, tables: &[Rows]) -> Result<Ans
         None => None,
     };
     let mut rows = Run::new(tables, hidden).plan(&query.plan)?;
-    rows.rows.sort_by(|a, b| order::compare(&query.order, a, b));
+    rows.rows.sort_by(|a, b| compare(&query.order, a, b));
     let most =
         query.max_rows.map_or(usize::MAX, |rows| usize::try_from(rows).unwrap_or(usize::MAX));
     let truncated = rows.rows.len() > most;

@@ -1,8 +1,8 @@
 //! Numbers: what is computed of raw values. None stands for a number of more than 128 bits.
 
-use super::rows::Cell;
 use crate::kind::Kind;
 use crate::plan::Operator;
+use crate::rows::Cell;
 
 /// A power of ten.
 fn ten(digits: u8) -> Option<i128> {

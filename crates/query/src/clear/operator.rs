@@ -1,9 +1,10 @@
 //! Rows of operators.
 
-use super::rows::{Cell, Rows, malformed};
-use super::{input, order};
+use super::input;
+use super::wrong::malformed;
 use crate::error::{QueryError, Result};
 use crate::plan::{Field, Node, Plan};
+use crate::rows::{Cell, Rows, compare};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tacit_program::Span;
@@ -94,7 +95,7 @@ impl<'a> Run<'a> {
             }
             Node::First { input, by, rows } => {
                 let mut input = self.plan(input)?;
-                input.rows.sort_by(|a, b| order::compare(by, a, b));
+                input.rows.sort_by(|a, b| compare(by, a, b));
                 input.truncate(usize::try_from(*rows).unwrap_or(usize::MAX));
                 Ok(input)
             }

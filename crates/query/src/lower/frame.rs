@@ -154,20 +154,20 @@ impl Lowering<'_> {
         let padded: Vec<Value> = values
             .iter()
             .map(|value| {
-                let fill = self.least_like(*value, &more);
+                let fill = self.filling(*value, &more);
                 self.b.concat(&[*value, fill], 0)
             })
             .collect();
-        // The last of the values says which rows are valid: for bits the least value is zero.
+        // The last of the values says which rows are valid: for bits the filling is zero.
         let rows = frame.rows.clone() + more;
         Frame { rows, placed: false, gaps: true, ..frame.with(&padded) }
     }
 
-    /// The least value that another one may have, in so many rows; of bits zero.
-    pub fn least_like(&mut self, value: Value, rows: &Extent) -> Value {
+    /// The value nearest to zero that another one may have, in so many rows: for rows that are not valid.
+    pub fn filling(&mut self, value: Value, rows: &Extent) -> Value {
         let Some(ty) = self.b.type_of(value).cloned() else { return value };
-        let low = if ty.element == Element::Bit { 0 } else { ty.interval.low };
-        let fill = self.raw(ty.element, low);
+        let nearest = 0.clamp(ty.interval.low, ty.interval.high);
+        let fill = self.raw(ty.element, nearest);
         self.b.broadcast_to(fill, vec![rows.clone()])
     }
 

@@ -160,7 +160,7 @@ impl Lowering<'_> {
     /// A column with other rows above or below, whose values are anything.
     fn beside(&mut self, cell: Cell, rows: &tacit_program::Extent, above: bool) -> Cell {
         let mut with = |value: Value| {
-            let other = self.least_like(value, rows);
+            let other = self.filling(value, rows);
             let both = if above { [other, value] } else { [value, other] };
             self.b.concat(&both, 0)
         };

@@ -24,7 +24,7 @@ mod shown;
 mod tests;
 mod total;
 
-pub use shown::{Answer, Shown, ShownColumn};
+pub use shown::{Shown, ShownColumn};
 
 use crate::catalog::Catalog;
 use crate::error::{QueryError, Result};

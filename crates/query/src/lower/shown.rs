@@ -8,11 +8,10 @@ use super::{Lowering, keys};
 use crate::error::{QueryError, Result};
 use crate::kind::Kind;
 use crate::plan::{OrderKey, Query};
-use std::cmp::Ordering;
-use std::fmt;
+use crate::rows::{Answer, Rows, compare};
 use tacit_program::build::Value;
 use tacit_program::{Element, Meaning, PartyId};
-use zeroize::Zeroize;
+use zeroize::Zeroizing;
 
 /// What the results of a program are for the query that it was lowered from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,26 +41,8 @@ pub struct ShownColumn {
     pub known: Option<String>,
 }
 
-/// The rows of an answer: raw values, or null. They are erased from memory with it, and are not for logs.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Answer {
-    /// Its rows, a value for each column.
-    pub rows: Vec<Vec<Option<i128>>>,
-    /// Whether there were more rows than the query shows.
-    pub truncated: bool,
-}
-
-impl fmt::Debug for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Answer({} rows)", self.rows.len())
-    }
-}
-
-impl Drop for Answer {
-    fn drop(&mut self) {
-        self.rows.iter_mut().flatten().for_each(|cell| cell.zeroize());
-    }
-}
+/// Raw values, and the bits that say which are not null.
+type Column = (Zeroizing<Vec<i128>>, Option<Zeroizing<Vec<i128>>>);
 
 impl Shown {
     /// The answer, from the raw values of results by their names.
@@ -72,61 +53,36 @@ impl Shown {
         &self,
         results: impl Fn(&str) -> Option<Vec<i128>>,
     ) -> std::result::Result<Answer, String> {
-        let read = |name: &str| results(name).ok_or_else(|| format!("there is no result `{name}`"));
+        let read = |name: &str| {
+            let raw = results(name).map(Zeroizing::new);
+            raw.ok_or_else(|| format!("there is no result `{name}`"))
+        };
         let read_bits = |name: &Option<String>| name.as_deref().map(read).transpose();
         let there = read_bits(&self.there)?;
         let truncated = read_bits(&self.truncated)?.is_some_and(|bit| bit.first() == Some(&1));
         let mut columns = Vec::new();
         for column in &self.columns {
-            let mut values = read(&column.result)?;
-            let known = read_bits(&column.known)?;
-            let cells = values.iter().enumerate().map(|(row, value)| {
-                let known = known.as_ref().is_none_or(|known| known.get(row) == Some(&1));
-                known.then_some(*value)
-            });
-            columns.push(cells.collect::<Vec<_>>());
-            values.zeroize();
+            columns.push((read(&column.result)?, read_bits(&column.known)?));
         }
-        let length = columns.first().map_or(0, Vec::len);
-        if let Some((_, column)) =
-            columns.iter().zip(&self.columns).find(|(cells, _)| cells.len() != length)
-        {
-            return Err(format!("the result `{}` has another length than others", column.result));
+        let length = columns.first().map_or(0, |(values, _)| values.len());
+        let of_length = |(values, known): &Column| {
+            values.len() == length && known.as_ref().is_none_or(|known| known.len() == length)
+        };
+        let other = columns.iter().position(|column| !of_length(column));
+        if let Some(other) = other {
+            let name = &self.columns[other].result;
+            return Err(format!("the result `{name}` has another length than others"));
         }
         let is_there = |row: &usize| there.as_ref().is_none_or(|bits| bits.get(*row) == Some(&1));
+        let cell = |row: usize, (values, known): &Column| {
+            known.as_ref().is_none_or(|known| known[row] == 1).then_some(values[row])
+        };
         let rows = (0..length).filter(is_there);
-        let mut rows: Vec<Vec<_>> =
-            rows.map(|row| columns.iter().map(|cells| cells[row]).collect()).collect();
-        rows.sort_by(|a, b| in_order(&self.order, a, b));
-        columns.iter_mut().flatten().for_each(|cell| cell.zeroize());
+        let rows = rows.map(|row| columns.iter().map(|column| cell(row, column)).collect());
+        let mut rows = Rows { columns: columns.len(), rows: rows.collect() };
+        rows.rows.sort_by(|a, b| compare(&self.order, a, b));
         Ok(Answer { rows, truncated })
     }
-}
-
-/// The order of two rows: by the keys, then by all columns, nulls last.
-fn in_order(order: &[OrderKey], a: &[Option<i128>], b: &[Option<i128>]) -> Ordering {
-    let compared = |a: Option<i128>, b: Option<i128>, key: &OrderKey| match (a, b) {
-        (None, None) => Ordering::Equal,
-        (None, Some(_)) => {
-            if key.nulls_first {
-                Ordering::Less
-            } else {
-                Ordering::Greater
-            }
-        }
-        (Some(_), None) => {
-            if key.nulls_first {
-                Ordering::Greater
-            } else {
-                Ordering::Less
-            }
-        }
-        (Some(a), Some(b)) if key.descending => b.cmp(&a),
-        (Some(a), Some(b)) => a.cmp(&b),
-    };
-    let keys = keys::with_ties(order, a.len());
-    let each = keys.iter().map(|key| compared(a[key.column], b[key.column], key));
-    each.fold(Ordering::Equal, Ordering::then)
 }
 
 impl Lowering<'_> {

@@ -5,8 +5,8 @@
 
 use super::rng::Rng;
 use crate::catalog::{Catalog, Column, Table};
-use crate::clear::{Cell, Rows};
 use crate::kind::{INTEGER, Kind};
+use crate::rows::{Cell, Rows};
 use std::sync::Arc;
 use tacit_program::Domain;
 use tacit_program::domain::Members;

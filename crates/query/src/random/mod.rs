@@ -19,7 +19,7 @@ mod select;
 mod tests;
 
 use crate::catalog::{Catalog, Table};
-use crate::clear::Rows;
+use crate::rows::Rows;
 use rng::Rng;
 use tacit_program::Program;
 

@@ -1,8 +1,9 @@
 //! What random queries are.
 
 use super::case;
-use crate::clear::{Rows, evaluate};
+use crate::clear::evaluate;
 use crate::plan::{Node, Plan, Query};
+use crate::rows::Rows;
 use crate::sql;
 use tacit_program::Span;
 

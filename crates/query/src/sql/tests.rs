@@ -2,7 +2,8 @@
 
 use super::{Settings, bind, parse};
 use crate::catalog::Catalog;
-use crate::clear::{Rows, evaluate};
+use crate::clear::evaluate;
+use crate::rows::Rows;
 
 /// The cases of a file, each with what it should give.
 fn cases(text: &str) -> impl Iterator<Item = (&str, &str)> {
@@ -29,7 +30,7 @@ fn right(catalog: &Catalog, text: &str) {
     for (query, plan) in cases(text) {
         let bound = bind("q", query, catalog, &Settings::default());
         let bound = bound.unwrap_or_else(|error| panic!("{query}\n{error}"));
-        assert_eq!(bound.plan.shown(catalog).to_string(), plan, "{query}");
+        assert_eq!(bound.plan.text(catalog).to_string(), plan, "{query}");
         evaluate(&bound, catalog, &empty).unwrap_or_else(|error| panic!("{query}\n{error}"));
     }
 }

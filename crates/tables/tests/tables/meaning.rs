@@ -210,6 +210,34 @@ fn decimals_are_exact_and_missing_ones_are_said_to_be() {
     assert_eq!([raw(&table, "price"), raw(&table, "price.known")], [[250, 2000], [0, 1]]);
 }
 
+/// What is said of missing values goes before what is usual: they are refused, or their rows are left out.
+#[test]
+fn schemas_and_flags_decide_what_becomes_of_missing_values() {
+    let text = "price\n12.34\n\"\"\n7\n";
+    for missing in ["error", "drop"] {
+        let file = format!("[[column]]\ninput = \"price\"\nmissing = \"{missing}\"\n");
+        let by_file = Schema::parse(&file, "s.toml", &prices()).unwrap();
+        let mut by_flag = Schema::for_inputs(&prices());
+        by_flag.set_missing(&format!("price={missing}")).unwrap();
+        by_flag.check().unwrap();
+        for schema in [by_file, by_flag] {
+            match missing {
+                "error" => assert!(csv_error(text, &schema).contains("no value")),
+                _ => {
+                    let table = read_csv(text, &schema).unwrap();
+                    assert_eq!(
+                        [raw(&table, "price"), raw(&table, "price.known")],
+                        [[1234, 700], [1, 1]]
+                    );
+                }
+            }
+        }
+    }
+    let wrong = "[[column]]\ninput = \"price\"\nmissing = { fill = \"abc\" }\n";
+    let error = Schema::parse(wrong, "s.toml", &prices()).unwrap_err().to_string();
+    assert!(error.contains("`abc` is not a decimal(2) in 1.00..999.99"), "{error}");
+}
+
 #[test]
 fn results_with_missing_values_and_decimals_are_written_and_read() {
     let raw_values = vec![1234, 0, -5].into();

@@ -119,7 +119,7 @@ fn binary(operator: Operator, a: Expr, b: Expr, kind: Kind) -> Expr {
 /// The rows of a plan, in canonical order.
 fn evaluated(plan: &Plan, tables: &[Rows]) -> Result<Vec<Vec<Cell>>> {
     let mut rows = super::rows(plan, tables)?;
-    rows.rows.sort_by(|a, b| super::order::compare(&[], a, b));
+    rows.rows.sort_by(|a, b| crate::rows::compare(&[], a, b));
     Ok(std::mem::take(&mut rows.rows))
 }
 
