@@ -41,6 +41,7 @@ mod forms;
 mod gmw;
 pub mod latencies;
 mod masked;
+mod moving;
 mod network;
 mod numbers;
 mod operations;

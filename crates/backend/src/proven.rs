@@ -2,16 +2,23 @@
 
 use super::components::{self, Components, Shift};
 use super::masked::{self, MaskedBits};
+use super::moving::delegate_shuffles;
 use super::numbers::{Numbers, delegate_bits, delegate_transfers};
 use super::ring_keys::RingKeys;
 use super::secret::{Element, bits_of, typed};
+use super::sort::{Column, Shuffles, with_column};
 use super::tags::{self, Tagging};
-use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values};
+use super::{
+    Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values, wrong,
+};
+use crate::convert::shuffle::{self, Hop};
 use crate::convert::{BitPlanes, Layered, to_planes};
+use std::ops::Range;
 use std::sync::Arc;
-use tacit_proof::{Factors, Proofs, Strength};
+use tacit_proof::{Factors, Move, Moves, Proofs, Strength};
 use tacit_ring::{Buffer, Word, Z2, transpose, word};
 use tacit_sharing::arrays::{MatrixShape, SharedVec};
+use tacit_sharing::coordinates::Coordinates;
 use tacit_sharing::party::Party;
 use tacit_sharing::role::{Role, RoleId};
 use tacit_sharing::verify::{Journal, Verifier};
@@ -21,7 +28,7 @@ pub(super) struct Proven<'m, P> {
     numbers: Numbers<'m, P>,
 }
 
-impl<'m, P: Role> Proven<'m, P> {
+impl<'m, P: Coordinates> Proven<'m, P> {
     /// A party with fresh keys.
     pub fn new(party: Party<'m>, keys: RingKeys) -> Self {
         Proven { numbers: Numbers::new(party, keys) }
@@ -91,7 +98,7 @@ fn component_of_bits<P: Role, W: Element>(bits: &Secret, j: usize) -> Secret {
     }))
 }
 
-impl<P: Role> Components for Proven<'_, P> {
+impl<P: Coordinates> Components for Proven<'_, P> {
     fn component_bits(&mut self, a: &Secret, j: usize, plus: u128, bits: u32) -> Planes {
         match a.ring() {
             Some(Ring::W32) => component_planes::<P, u32>(a, j, plus, bits),
@@ -130,7 +137,7 @@ fn array([first, second]: [Buffer<u128>; 2]) -> Secret {
     Secret::of(SharedVec::pair(first, second))
 }
 
-impl<P: Role> Tagging for Proven<'_, P> {
+impl<P: Coordinates> Tagging for Proven<'_, P> {
     fn tag_key(&mut self) -> Option<(u64, Strength)> {
         tacit_proof::tag_key(self.numbers.bits.party())
     }
@@ -173,17 +180,17 @@ impl<P: Role> Tagging for Proven<'_, P> {
     }
 }
 
-impl<P: Role> Bits for Proven<'_, P> {
+impl<P: Coordinates> Bits for Proven<'_, P> {
     delegate_bits!(numbers.bits);
 }
 
-impl<P: Role> MaskedBits for Proven<'_, P> {
+impl<P: Coordinates> MaskedBits for Proven<'_, P> {
     fn masked_bits(&mut self, a: &Secret, bits: u32) -> Result<[Planes; 2]> {
         components::masked_bits(self, a, bits)
     }
 }
 
-impl<P: Role> Backend for Proven<'_, P> {
+impl<P: Coordinates> Backend for Proven<'_, P> {
     delegate_transfers!(numbers);
 
     fn public(&mut self, kind: Kind, values: &[i128], len: usize) -> Secret {
@@ -214,4 +221,50 @@ impl<P: Role> Backend for Proven<'_, P> {
     components::conversions!();
 
     masked::comparisons!();
+
+    fn shuffles(&mut self) -> Option<&mut dyn Shuffles> {
+        if tacit_proof::proves_moves(self.numbers.bits.party()) { Some(self) } else { None }
+    }
+}
+
+impl<P: Coordinates> Shuffles for Proven<'_, P> {
+    delegate_shuffles!(numbers);
+
+    fn draw(&mut self, hop: RoleId, n: usize) -> Result<Hop> {
+        let (party, _) = self.numbers.bits.same_step();
+        tacit_proof::with_proofs(party, |proofs, _| {
+            proofs.expect_moves();
+            Ok(())
+        })?;
+        self.numbers.draw_hop(hop, n)
+    }
+
+    fn proves(&mut self) -> bool {
+        true
+    }
+
+    fn prove(&mut self, moves: &[(Hop, Vec<Column>)], after: &[Column]) -> Result<()> {
+        let mut all = Moves::default();
+        for (at, (hop, before)) in moves.iter().enumerate() {
+            let after = moves.get(at + 1).map_or(after, |(_, columns)| columns);
+            for pair in before.iter().zip(after) {
+                match pair {
+                    (Column::Words(from), Column::Words(to)) => all.words.push(moved(hop, from, to)),
+                    (Column::W32(from), Column::W32(to)) => all.w32.push(moved(hop, from, to)),
+                    (Column::W64(from), Column::W64(to)) => all.w64.push(moved(hop, from, to)),
+                    (Column::W128(from), Column::W128(to)) => all.w128.push(moved(hop, from, to)),
+                    _ => return Err(wrong("columns of a shuffle")),
+                }
+            }
+        }
+        // Peers may wait for what this party sent last.
+        let (party, _) = self.numbers.bits.same_step();
+        party.flush()?;
+        tacit_proof::with_proofs(party, |proofs, party| proofs.prove_moves(party, &all))
+    }
+}
+
+fn moved<'a, W: Word>(hop: &'a Hop, from: &'a SharedVec<W>, to: &'a SharedVec<W>) -> Move<'a, W> {
+    let components = |shares: &'a SharedVec<W>| [&shares.first[..], &shares.second[..]];
+    Move { pair: hop.which(), order: hop.order(), from: components(from), to: components(to) }
 }

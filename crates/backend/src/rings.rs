@@ -5,7 +5,8 @@ use super::numbers::{
     Numbers, bits_in, by_ring, delegate_bits, delegate_products, delegate_transfers, ring_of,
 };
 use super::party_bits::planes_in;
-use super::ring_keys::{Held, RingContext, RingKeys};
+use super::moving::delegate_shuffles;
+use super::ring_keys::{Held, RingKeys};
 use super::secret::{Element, bits_of, typed};
 use super::sort::{Column, Shuffles, with_column};
 use super::{
@@ -13,9 +14,9 @@ use super::{
 };
 use crate::convert::shuffle::{self, Hop};
 use crate::convert::{self, BitPlanes, Coordinates, Layered, Masked, MaskedParty, Seat};
-use tacit_sharing::arrays::{MatrixShape, SharedVec};
+use tacit_sharing::arrays::MatrixShape;
 use tacit_sharing::party::{Draws, Party};
-use tacit_sharing::role::{Canonical, RoleId};
+use tacit_sharing::role::RoleId;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,16 +26,12 @@ use tacit_sharing::verify::{Journal, Verifier};
 /// A party of a protocol in role `P`, with numbers in rings and bits.
 pub(super) struct Rings<'m, P> {
     pub(super) numbers: Numbers<'m, P>,
-    shuffles: OfShuffles<'m, P>,
 }
-
-/// What sorts by shuffles, if the role can.
-type OfShuffles<'m, P> = for<'r> fn(&'r mut Rings<'m, P>) -> Option<&'r mut (dyn Shuffles + 'r)>;
 
 impl<'m, P: Coordinates> Rings<'m, P> {
     /// A party with fresh keys.
-    pub fn new(party: Party<'m>, keys: RingKeys, shuffles: OfShuffles<'m, P>) -> Self {
-        Rings { numbers: Numbers::new(party, keys), shuffles }
+    pub fn new(party: Party<'m>, keys: RingKeys) -> Self {
+        Rings { numbers: Numbers::new(party, keys) }
     }
 
     /// A conversion under the next draws of ring `W`.
@@ -221,97 +218,23 @@ impl<P: Coordinates> Backend for Rings<'_, P> {
 
     fn shuffles(&mut self) -> Option<&mut dyn Shuffles> {
         // Places that a shuffle opens decide which masks later products have: no preprocessing for those.
-        match P::PROTOCOL.ahead().is_some() && self.numbers.bits.party().is_separate() {
-            true => None,
-            false => (self.shuffles)(self),
-        }
+        let separate = P::PROTOCOL.ahead().is_some() && self.numbers.bits.party().is_separate();
+        if separate || !shuffle::has_shuffles(P::PROTOCOL) { None } else { Some(self) }
     }
 }
 
-impl<P: Canonical> Shuffles for Rings<'_, P> {
-    fn hops(&mut self) -> [RoleId; 3] {
-        shuffle::hops::<P>()
+impl<P: Coordinates> Shuffles for Rings<'_, P> {
+    delegate_shuffles!(numbers);
+
+    fn draw(&mut self, hop: RoleId, n: usize) -> Result<Hop> {
+        self.numbers.draw_hop(hop, n)
     }
 
-    fn draw(&mut self, pair: RoleId, n: usize) -> Result<Hop> {
-        let (_, bench) = self.numbers.step::<Z2>();
-        let mut draws = bench.keys.streams().draws()?;
-        Ok(Hop::draw::<P>(&mut draws, pair, n))
+    fn proves(&mut self) -> bool {
+        false
     }
 
-    fn turn(&mut self, hop: &Hop, column: &mut Column) {
-        with_column!(column, v, _of => hop.turn::<P, _>(v), dry ());
-    }
-
-    fn hop(&mut self, hop: &Hop, columns: &[Column], to: Range<usize>) -> Result<Vec<Column>> {
-        self.numbers.step::<Z2>();
-        let mut moved = Vec::new();
-        for column in columns {
-            moved.push(with_column!(column, v, of => {
-                of(self.hop_begin(hop, v, to.clone())?)
-            }, dry return Err(wrong("a column of a dry run"))));
-        }
-        for column in &mut moved {
-            with_column!(column, v, _of => self.hop_finish(hop, v)?, dry ());
-        }
-        Ok(moved)
-    }
-
-    fn row_dots(&mut self, rows: usize, a: &Secret, b: &Secret) -> Result<Secret> {
-        let dots = self.numbers.row_dots(rows, typed::<u32>(a), typed::<u32>(b))?;
-        Ok(Secret::of(dots))
-    }
-
-    fn open_places(&mut self, places: &Column, at: Range<usize>) -> Result<Buffer<u32>> {
-        let cut = |run: &[u32]| Buffer::from_slice(&run[at.clone()]);
-        match places {
-            Column::W32(v) => {
-                let cut = SharedVec::pair(cut(&v.first), cut(&v.second));
-                self.numbers.bits.open_words(&cut, &EVERYONE)
-            }
-            Column::Words(v) => {
-                let cut = v.map(|run| Buffer::from_slice(&run[at.clone()]));
-                let opened = self.numbers.bits.open_words(&cut, &EVERYONE)?;
-                let mut numbers = Buffer::zeros(opened.len());
-                numbers.iter_mut().zip(opened.iter()).for_each(|(to, word): (&mut u32, _)| {
-                    *to = word.0 as u32;
-                });
-                Ok(numbers)
-            }
-            _ => Err(wrong("places")),
-        }
-    }
-
-    fn numbers(&mut self, n: usize) -> [Column; 2] {
-        let (mut words, mut places) = (SharedVec::<Z2>::zeros(n), SharedVec::<u32>::zeros(n));
-        for i in 0..n {
-            [words.first[i], words.second[i]] = P::constant(Z2((i as u64) << 32));
-            [places.first[i], places.second[i]] = P::constant(i as u32);
-        }
-        [Column::Words(words), Column::W32(places)]
-    }
-
-    fn one(&mut self) -> [u32; 2] {
-        P::constant(1u32)
-    }
-}
-
-const EVERYONE: [RoleId; 3] = [0, 1, 2];
-
-impl<P: Canonical> Rings<'_, P> {
-    fn hop_begin<W: Held>(
-        &mut self,
-        hop: &Hop,
-        turned: &SharedVec<W>,
-        to: Range<usize>,
-    ) -> Result<SharedVec<W>> {
-        let (party, RingContext { keys, .. }) = self.numbers.same_step::<W>();
-        let mut draws = keys.streams().draws()?;
-        hop.begin::<P, W>(party, &mut draws, turned, to)
-    }
-
-    fn hop_finish<W: Held>(&mut self, hop: &Hop, moved: &mut SharedVec<W>) -> Result<()> {
-        let (party, _) = self.numbers.same_step::<W>();
-        hop.finish::<P, W>(party, moved)
+    fn prove(&mut self, _: &[(Hop, Vec<Column>)], _: &[Column]) -> Result<()> {
+        Ok(())
     }
 }

@@ -5,6 +5,9 @@
 //! row's place among the rows ordered by these bits is computed from shared prefix counts, rows
 //! and places are shuffled, and the shuffled places are opened: a uniform permutation, whatever
 //! the keys. Control flow and traffic depend on the number of rows and bits only.
+//!
+//! Under protocols with checks nothing opens before all that it comes of is proven and compared, the shuffle too, and nothing is
+//! computed on before all have opened the same.
 
 mod column;
 mod rows;
@@ -27,14 +30,41 @@ const DIGIT_BITS: usize = 2;
 
 /// What sorting by shuffles needs from a party, several of its workers, or a dry run.
 pub trait Shuffles: Backend {
-    /// The first roles of the pairs of the three hops, in order.
-    fn hops(&mut self) -> [RoleId; 3];
+    /// The hops of a shuffle, in order.
+    fn hops(&mut self) -> Vec<RoleId>;
 
-    /// A hop of `n` rows under a fresh permutation of a pair.
+    /// Begins a shuffle of columns: brings them into the form in which they are under way.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn enter(&mut self, columns: Vec<Column>) -> Result<Vec<Column>>;
+
+    /// Brings shuffled columns back into the form of shares. Local.
+    fn leave(&mut self, columns: Vec<Column>) -> Vec<Column>;
+
+    /// A hop of `n` rows under a fresh permutation.
     ///
     /// # Errors
     /// When a key is used up.
-    fn draw(&mut self, pair: RoleId, n: usize) -> Result<Hop>;
+    fn draw(&mut self, hop: RoleId, n: usize) -> Result<Hop>;
+
+    /// Whether shuffles are proven.
+    fn proves(&mut self) -> bool;
+
+    /// Proves the hops of a shuffle, each with its columns before and after.
+    ///
+    /// # Errors
+    /// When the network fails, or a peer sends what no honest party does.
+    fn prove(&mut self, moves: &[(Hop, Vec<Column>)], after: &[Column]) -> Result<()>;
+
+    /// Compares what all parties did, under protocols with checks: what was computed so far may then open. Of all workers
+    /// together; a worker alone cannot, and opens nothing then.
+    ///
+    /// # Errors
+    /// When a check fails, or the network does.
+    fn settle(&mut self) -> Result<()> {
+        Ok(())
+    }
 
     /// Brings a column into the form that a hop moves. Local.
     fn turn(&mut self, hop: &Hop, column: &mut Column);
@@ -180,18 +210,28 @@ fn products_of(on: &mut dyn Shuffles, mut bits: Vec<Secret>) -> Result<Vec<Secre
 }
 
 /// Shuffles columns of rows.
-fn shuffled(on: &mut dyn Shuffles, mut columns: Vec<Column>, n: usize) -> Result<Vec<Column>> {
-    for pair in on.hops() {
-        let hop = on.draw(pair, n)?;
+fn shuffled(on: &mut dyn Shuffles, columns: Vec<Column>, n: usize) -> Result<Vec<Column>> {
+    let (mut columns, proves) = (on.enter(columns)?, on.proves());
+    let mut moves = Vec::new();
+    for hop in on.hops() {
+        let hop = on.draw(hop, n)?;
+        let before = proves.then(|| columns.iter().map(Column::copied).collect());
         columns.iter_mut().for_each(|column| on.turn(&hop, column));
         columns = on.hop(&hop, &columns, 0..n)?;
+        moves.extend(before.map(|before| (hop, before)));
     }
-    Ok(columns)
+    if proves {
+        on.prove(&moves, &columns)?;
+    }
+    Ok(on.leave(columns))
 }
 
 /// Opens shuffled places to everybody; nothing in a dry run.
 fn opened(on: &mut dyn Shuffles, places: &Column, n: usize) -> Result<Option<Places>> {
+    on.settle()?;
     let to = on.open_places(places, 0..n)?;
+    // What opened decides what everybody computes next.
+    on.settle()?;
     if to.is_empty() && n > 0 {
         return Ok(None);
     }
@@ -205,7 +245,7 @@ fn move_rows(on: &mut dyn Shuffles, rows: Vec<Column>, places: Column) -> Result
     let mut columns = vec![places];
     columns.extend(rows);
     let mut columns = shuffled(on, columns, n)?.into_iter();
-    let places = columns.next().unwrap_or(Column::Dry { rows: n, bytes: 4 });
+    let places = columns.next().unwrap_or(Column::Dry { rows: n, bits: 32 });
     match opened(on, &places, n)? {
         Some(to) => columns.map(|column| column.put(on, &to)).collect(),
         None => Ok(columns.collect()),
@@ -223,7 +263,7 @@ fn order_of(on: &mut dyn Shuffles, rows: Rows) -> Result<Column> {
     };
     match opened(on, numbers, n)? {
         Some(to) => places.put(on, &to),
-        None => Ok(Column::Dry { rows: n, bytes: 4 }),
+        None => Ok(Column::Dry { rows: n, bits: 32 }),
     }
 }
 

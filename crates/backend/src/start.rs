@@ -27,33 +27,23 @@ pub fn in_rings<'m>(
     keys: RingKeys,
 ) -> Option<Box<dyn Backend + Send + 'm>> {
     struct Start<'m>(Party<'m>, RingKeys);
-    impl<'m> CanonicalVisitor for Start<'m> {
-        type Out = Box<dyn Backend + Send + 'm>;
-        fn visit<P: Canonical>(self) -> Self::Out {
-            Box::new(Rings::<P>::new(self.0, self.1, |rings| Some(rings)))
-        }
-    }
     impl<'m> CoordinatesVisitor for Start<'m> {
         type Out = Box<dyn Backend + Send + 'm>;
         fn visit<P: Coordinates>(self) -> Self::Out {
-            Box::new(Rings::<P>::new(self.0, self.1, |_| None))
+            Box::new(Rings::<P>::new(self.0, self.1))
         }
     }
-    impl<'m> RoleVisitor for Start<'m> {
+    impl<'m> CanonicalVisitor for Start<'m> {
         type Out = Box<dyn Backend + Send + 'm>;
-        fn visit<P: Role>(self) -> Self::Out {
+        fn visit<P: Canonical>(self) -> Self::Out {
             Box::new(Proven::<P>::new(self.0, self.1))
         }
     }
     let (role, start) = (party.role(), Start(party, keys));
     if protocol.proves_products() {
-        return Some(tacit_proof::visit(protocol, role, start));
+        return Some(tacit_proof::visit_canonical(protocol, role, start));
     }
-    match protocol.is_checked() {
-        // Shuffles are not checked.
-        true => visit::visit_coordinates(protocol, role, start),
-        false => visit::visit_canonical(protocol, role, start),
-    }
+    visit::visit_coordinates(protocol, role, start)
 }
 
 /// A party of any protocol with shares, with numbers held as bits. `None` for the baseline.

@@ -6,13 +6,13 @@ use super::sort::{Column, Shuffles};
 use super::tags::{self, Tagging};
 use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values};
 use crate::awaited::Awaited;
-use crate::convert::shuffle::Hop;
+use crate::convert::shuffle::{self, Hop};
 use crate::convert::{Layered, deal_cost, gadget_cost, raise_cost};
 use crate::cost::{self, Links, MAX_ROLES, Products, Rounds, Traffic};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
-use tacit_net::{AbortKind, Stream};
+use tacit_net::AbortKind;
 use tacit_proof::{Bill, Factors, Method, Needs, Strength};
 use tacit_ring::{Buffer, Z2};
 use tacit_sharing::Protocol;
@@ -572,43 +572,69 @@ impl Backend for Tally {
 
     fn shuffles(&mut self) -> Option<&mut dyn Shuffles> {
         let separate = self.timing == Timing::Late && self.protocol.ahead().is_some();
-        if separate || self.protocol.is_checked() { None } else { Some(self) }
+        if separate || !shuffle::has_shuffles(self.protocol) { None } else { Some(self) }
     }
 }
 
 impl Shuffles for Tally {
-    fn hops(&mut self) -> [RoleId; 3] {
-        [0, 2, 1].map(|hop| (crate::convert::dealer(self.protocol) + hop) % 3)
+    fn hops(&mut self) -> Vec<RoleId> {
+        shuffle::hops(self.protocol)
     }
 
-    fn draw(&mut self, pair: RoleId, _n: usize) -> Result<Hop> {
-        Ok(Hop::dry(pair))
+    fn enter(&mut self, columns: Vec<Column>) -> Result<Vec<Column>> {
+        if self.protocol.parties() == 4 {
+            let bytes = columns.iter().map(|column| column.row_bytes() * column.len() as u64).sum();
+            self.step(self.known([bytes, 0]));
+        }
+        Ok(columns)
+    }
+
+    fn leave(&mut self, columns: Vec<Column>) -> Vec<Column> {
+        columns
+    }
+
+    fn draw(&mut self, hop: RoleId, _n: usize) -> Result<Hop> {
+        Ok(Hop::dry(hop))
     }
 
     fn turn(&mut self, _hop: &Hop, _column: &mut Column) {}
 
     fn hop(&mut self, hop: &Hop, columns: &[Column], to: Range<usize>) -> Result<Vec<Column>> {
-        let (pair, other) = (hop.pair(), (hop.pair() + 1) % 3);
         let bytes = columns.iter().map(Column::row_bytes).sum::<u64>() * to.len() as u64;
-        let sent = Traffic::default().sent(pair, other, Stream::On, bytes);
-        self.step(sent.sent(other, pair, Stream::On, bytes));
-        let dry = |column: &Column| Column::Dry { rows: to.len(), bytes: column.row_bytes() };
+        self.step(shuffle::cost(self.protocol, hop.which()) * bytes);
+        let dry = |column: &Column| Column::Dry { rows: to.len(), bits: column.bits() };
         Ok(columns.iter().map(dry).collect())
     }
 
+    fn proves(&mut self) -> bool {
+        shuffle::proves_shuffles(self.protocol)
+    }
+
+    fn prove(&mut self, moves: &[(Hop, Vec<Column>)], after: &[Column]) -> Result<()> {
+        let mut columns: BTreeMap<u32, usize> = BTreeMap::new();
+        for column in moves.iter().flat_map(|(_, columns)| columns) {
+            *columns.entry(column.bits()).or_default() += 1;
+            // Proven like as many products.
+            self.products += Products::of(8 * column.row_bytes() * column.len() as u64);
+        }
+        self.bill.add_moves(&columns, after.first().map_or(0, Column::len));
+        Ok(())
+    }
+
     fn row_dots(&mut self, rows: usize, a: &Secret, _b: &Secret) -> Result<Secret> {
-        self.multiply(Self::size(a.kind, rows));
+        self.results(a.kind, rows, a.len.checked_div(rows).unwrap_or(0));
         Ok(Secret::dry(a.kind, rows))
     }
 
     fn open_places(&mut self, places: &Column, at: Range<usize>) -> Result<Buffer<u32>> {
         let bytes = places.row_bytes() * at.len() as u64;
-        self.step(cost::output(self.protocol, &[0, 1, 2]) * bytes);
+        let everyone: Vec<RoleId> = (0..self.protocol.parties()).collect();
+        self.step(cost::output(self.protocol, &everyone) * bytes);
         Ok(Buffer::default())
     }
 
     fn numbers(&mut self, n: usize) -> [Column; 2] {
-        [8, 4].map(|bytes| Column::Dry { rows: n, bytes })
+        [1, 32].map(|bits| Column::Dry { rows: n, bits })
     }
 
     fn one(&mut self) -> [u32; 2] {

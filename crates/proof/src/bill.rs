@@ -1,7 +1,9 @@
 //! What proofs of products cost, or triples.
 
 use super::triples::{Batches, How};
-use super::{Charge, Class, Method, Proving, Strength, first_batch, post, push_run, tagged};
+use super::{
+    Charge, Class, Method, Proving, Strength, first_batch, moves, post, push_run, tagged,
+};
 use std::collections::BTreeMap;
 use tacit_sharing::Protocol;
 
@@ -144,6 +146,20 @@ impl Bill {
         self.backward += bytes + 32 * coins;
         self.forward += 32 * coins;
         self.rounds += rounds;
+    }
+
+    /// Proves a shuffle of `rows` rows: for words of so many bits, how many columns were moved in all hops together. Words of
+    /// bits count as one bit.
+    pub fn add_moves(&mut self, columns: &BTreeMap<u32, usize>, rows: usize) {
+        let Some(proving) = self.proving else { return };
+        // That everything has arrived.
+        self.forward += 1;
+        self.backward += 1;
+        self.rounds += 1;
+        for (bits, columns) in columns {
+            self.masked += moves::masked(proving, *bits, [*columns, rows]);
+            self.pay(moves::cost(proving, *bits, [*columns, rows]));
+        }
     }
 
     /// Proves what is left, and makes the triples that were used.

@@ -21,6 +21,9 @@ pub(super) const PROOF: Item = Item::new(Kind::Proof, &[0, 1, 2]);
 /// Words of one of the two halves of a coin that a role knows beforehand.
 const HALF: usize = 4;
 
+/// What a role says when it has everything that it was owed.
+const ARRIVED: u8 = 1;
+
 /// One proof, as a role takes part in it.
 pub(super) struct ProofChannel<'t, 'm, 'k> {
     party: &'t mut Party<'m>,
@@ -31,6 +34,11 @@ pub(super) struct ProofChannel<'t, 'm, 'k> {
 impl<'t, 'm, 'k> ProofChannel<'t, 'm, 'k> {
     pub fn new(party: &'t mut Party<'m>, draws: Draws<'k>) -> Self {
         ProofChannel { party, draws, coins: 0 }
+    }
+
+    /// The role that this is.
+    pub fn role(&self) -> usize {
+        self.party.role()
     }
 
     fn next(&self) -> usize {
@@ -166,6 +174,24 @@ impl<'t, 'm, 'k> ProofChannel<'t, 'm, 'k> {
     /// Ends the session because opened products are not those of their factors.
     pub fn wrong_products(&mut self) -> SharingError {
         self.party.fail("triples that were opened are not products".into())
+    }
+
+    /// Tells the others that this role has everything that they owed it, and waits for the same from both: where messages that
+    /// a proof covers went to the next role, too, this comes before its first coin. Whoever sends one of them late, fitted to
+    /// the coin, waits for its receiver, which says nothing before it came.
+    pub fn arrived(&mut self) -> Result<(), SharingError> {
+        let (next, previous) = (self.next(), self.previous());
+        for peer in [next, previous] {
+            self.party.send(peer, Stream::Def, &[ARRIVED])?;
+        }
+        for peer in [next, previous] {
+            let mut said = [0];
+            self.party.recv(peer, Stream::Def, &mut said)?;
+            if said != [ARRIVED] {
+                return Err(self.party.fail(format!("role {peer} does not say that all has arrived")));
+            }
+        }
+        Ok(())
     }
 
     /// Random bits that nobody knew before all messages passed so far had arrived. That holds because all

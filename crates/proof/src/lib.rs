@@ -19,6 +19,8 @@
 //! - [`Method::Brain`]: random products come first (`triples`), made and checked in one of six ways; those of
 //!   the program open masked factors (`beaver`).
 //!
+//! Shuffled rows are proven to be the rows that they were, under [`Method::Lift`] ([`Moves`]).
+//!
 //! A check itself opens nothing but masked values. What it finds goes into the transcripts that
 //! [`verify`](tacit_sharing::verify) compares, which tells one bit: whether all is well.
 //!
@@ -64,6 +66,7 @@ mod lift;
 mod list;
 mod method;
 mod modular;
+mod moves;
 mod party;
 mod pending;
 mod polynomials;
@@ -88,10 +91,11 @@ pub use galois::GALOIS;
 pub use integers::{BRAIN_BATCH, BRAIN_INTEGERS};
 pub use lift::LIFT;
 pub use method::{Method, Source};
+pub use moves::{Move, Moves};
 #[cfg(feature = "testing")]
 pub use party::streams_left;
 pub use party::{check_of, expect_products, hold_products, prepare_products, store_products};
-pub use party::{tag_key, with_proofs};
+pub use party::{proves_moves, tag_key, with_proofs};
 pub use polynomials::BRAIN_POLYNOMIALS;
 pub use post::POST;
 pub use prover::{Proofs, Stock};
@@ -102,7 +106,7 @@ use strength::{mask_bits, proofs};
 pub use tacit_protocol::{BatchSize, Strength, UnknownBatch, UnknownStrength};
 pub use tagged::{Factors, TAGGED};
 pub use triples::BRAIN_SACRIFICE;
-pub use visit::visit;
+pub use visit::{visit, visit_canonical};
 pub use wires::INTEGERS;
 pub use wires::bytes as integer_bytes;
 

@@ -29,7 +29,7 @@ pub(super) const fn subsets(strength: Strength) -> usize {
     strength.bits() as usize + 1
 }
 /// Results whose places in the sets are drawn together.
-const TOGETHER: usize = 8;
+pub(super) const TOGETHER: usize = 8;
 /// Bits of sums that a lane keeps between carries.
 const LANE_BITS: u32 = 48;
 /// Tables whose entries are added before sums are reduced.
@@ -50,6 +50,29 @@ pub(super) fn chance(bits: u32, strength: Strength, terms: usize) -> f64 {
     (-(subsets(strength) as f64)).exp2() + integers::chance(&width, strength, terms)
 }
 
+/// Results, each claimed to be a sum of products of words that are read as numbers.
+pub(super) trait Results<W: Word> {
+    /// How many.
+    fn results(&self) -> usize;
+
+    /// Products in all.
+    fn terms(&self) -> usize;
+
+    /// The sums over all sets.
+    fn sums<const LANES: usize, const SUBSETS: usize>(
+        &self,
+        places: &Places<SUBSETS>,
+    ) -> Vec<Sums>;
+
+    /// Writes the factors of all products modulo a prime, the first ones times what their result counts for.
+    fn lift<const SUBSETS: usize>(
+        &self,
+        field: Prime,
+        weights: &Weights<'_, SUBSETS>,
+        columns: [[&mut [u64]; 2]; 2],
+    );
+}
+
 /// Proves that every result is the sum of the products of its terms.
 ///
 /// # Errors
@@ -58,7 +81,7 @@ pub(super) fn prove<W: Word>(
     channel: &mut ProofChannel<'_, '_, '_>,
     scratch: &mut Scratch,
     strength: Strength,
-    products: &Batch<'_, W>,
+    products: &impl Results<W>,
 ) -> Result<(), SharingError> {
     const USUAL: usize = subsets(Strength::Usual);
     const STRONG: usize = subsets(Strength::Strong);
@@ -73,14 +96,14 @@ pub(super) fn prove_with<W: Word, const SUBSETS: usize>(
     channel: &mut ProofChannel<'_, '_, '_>,
     scratch: &mut Scratch,
     strength: Strength,
-    products: &Batch<'_, W>,
+    products: &impl Results<W>,
 ) -> Result<(), SharingError> {
     let places = Places::<SUBSETS>::new(&mut channel.coin()?, products.results());
-    let sums = match W::BITS {
-        128 => sums::<W, 12, SUBSETS>(products, &places),
-        64 => sums::<W, 5, SUBSETS>(products, &places),
-        _ => sums::<W, 4, SUBSETS>(products, &places),
-    };
+    let sums = Zeroizing::new(match W::BITS {
+        128 => products.sums::<12, SUBSETS>(&places),
+        64 => products.sums::<5, SUBSETS>(&places),
+        _ => products.sums::<4, SUBSETS>(&places),
+    });
     let summands = Zeroizing::new(sums.iter().map(|sum| sum.products).collect::<Vec<Wide>>());
     let shared =
         share(channel, Width::of_products(W::BITS, strength, products.terms()), &summands)?;
@@ -104,7 +127,7 @@ fn prove_sums<W: Word, const SUBSETS: usize>(
     channel: &mut ProofChannel<'_, '_, '_>,
     scratch: &mut Scratch,
     challenge: &mut Challenge,
-    (products, places, sums): (&Batch<'_, W>, &Places<SUBSETS>, &[[Wide; 2]]),
+    (products, places, sums): (&impl Results<W>, &Places<SUBSETS>, &[[Wide; 2]]),
 ) -> Result<(), SharingError> {
     let field = challenge.prime();
     let weights = challenge.elements(field, SUBSETS);
@@ -114,13 +137,15 @@ fn prove_sums<W: Word, const SUBSETS: usize>(
         claim = [0, 1].map(|c| field.add(claim[c], modulo(c)));
     }
     let len = products.terms();
-    let columns = scratch.columns(fold::padded(len));
-    let [f, g] = lifted(field, products, (places, &weights), columns);
-    fold::prove(channel, field, [f, g].map(|runs| runs.map(|run| &*run)), len, claim)
+    let mut columns = scratch.columns(fold::padded(len));
+    columns.iter_mut().flatten().for_each(|run| run[len..].fill(0));
+    let cut = columns.each_mut().map(|column| column.each_mut().map(|run| &mut run[..len]));
+    products.lift(field, &Weights { places, tables: Tables::new(field, &weights) }, cut);
+    fold::prove(channel, field, columns.map(|runs| runs.map(|run| &*run)), len, claim)
 }
 
 /// Which sets each result is in: a byte for each set and eight results.
-struct Places<const SUBSETS: usize> {
+pub(super) struct Places<const SUBSETS: usize> {
     bytes: Vec<u8>,
 }
 
@@ -135,11 +160,12 @@ impl<const SUBSETS: usize> Places<SUBSETS> {
     }
 }
 
-/// The sums over one set: this role's summand of the integer products, and its components of the results.
+/// The sums over one set, or what one result adds to them: this role's summand of the integer products, and its components of
+/// the results.
 #[derive(Clone, Copy)]
-struct Sums {
-    products: Wide,
-    results: [u128; 2],
+pub(super) struct Sums {
+    pub products: Wide,
+    pub results: [u128; 2],
 }
 
 impl Zeroize for Sums {
@@ -147,13 +173,6 @@ impl Zeroize for Sums {
         self.products.zeroize();
         self.results.zeroize();
     }
-}
-
-fn sums<W: Word, const LANES: usize, const SUBSETS: usize>(
-    products: &Batch<'_, W>,
-    places: &Places<SUBSETS>,
-) -> Zeroizing<Vec<Sums>> {
-    Zeroizing::new(simd::run(Subsets::<W, LANES, SUBSETS> { products, places }))
 }
 
 /// Begins at a cache line.
@@ -179,12 +198,16 @@ impl<W: Word, const LANES: usize, const SUBSETS: usize> Kernel for Subsets<'_, W
 
     #[inline(always)]
     fn run(self) -> Vec<Sums> {
+        let Subsets { products, places } = self;
+        let results = products.z[0].len();
         // Where every result is one product, its number is that of its factors.
-        match self.products.is_single() {
-            true => self.sums(|products, result| products.lanes(result, result..result + 1)),
+        match products.is_single() {
+            true => sum_up::<LANES, SUBSETS>(places, results, |result| {
+                products.lanes(result, result..result + 1)
+            }),
             false => {
-                let mut each_terms = self.products.each_terms();
-                self.sums(move |products, result| {
+                let mut each_terms = products.each_terms();
+                sum_up::<LANES, SUBSETS>(places, results, move |result| {
                     products.lanes(result, each_terms.next().unwrap_or(0..0))
                 })
             }
@@ -192,39 +215,39 @@ impl<W: Word, const LANES: usize, const SUBSETS: usize> Kernel for Subsets<'_, W
     }
 }
 
-impl<W: Word, const LANES: usize, const SUBSETS: usize> Subsets<'_, W, LANES, SUBSETS> {
-    #[inline(always)]
-    fn sums(&self, mut entry: impl FnMut(&Batch<'_, W>, usize) -> [u64; LANES]) -> Vec<Sums> {
-        let Subsets { products, places } = self;
-        let mut sums = Aligned([[0u64; LANES]; SUBSETS]);
-        let mut tables = Aligned([[[0u64; LANES]; 16]; 2]);
-        let (sums, tables) = (&mut sums.0, &mut tables.0);
-        let results = products.results();
-        for (group, bytes) in places.groups().enumerate() {
-            for (half, table) in tables.iter_mut().enumerate() {
-                for one in 0..4 {
-                    let result = group * TOGETHER + half * 4 + one;
-                    let entry = if result < results { entry(products, result) } else { [0; LANES] };
-                    for i in 0..1usize << one {
-                        let so_far = table[i];
-                        table[i | 1 << one] =
-                            std::array::from_fn(|l| so_far[l].wrapping_add(entry[l]));
-                    }
+/// The sums over all sets of what results add to them, in lanes.
+#[inline(always)]
+pub(super) fn sum_up<const LANES: usize, const SUBSETS: usize>(
+    places: &Places<SUBSETS>,
+    results: usize,
+    mut entry: impl FnMut(usize) -> [u64; LANES],
+) -> Vec<Sums> {
+    let mut sums = Aligned([[0u64; LANES]; SUBSETS]);
+    let mut tables = Aligned([[[0u64; LANES]; 16]; 2]);
+    let (sums, tables) = (&mut sums.0, &mut tables.0);
+    for (group, bytes) in places.groups().enumerate() {
+        for (half, table) in tables.iter_mut().enumerate() {
+            for one in 0..4 {
+                let result = group * TOGETHER + half * 4 + one;
+                let entry = if result < results { entry(result) } else { [0; LANES] };
+                for i in 0..1usize << one {
+                    let so_far = table[i];
+                    table[i | 1 << one] = std::array::from_fn(|l| so_far[l].wrapping_add(entry[l]));
                 }
-            }
-            for (sum, byte) in sums.iter_mut().zip(bytes) {
-                let low = &tables[0][usize::from(byte & 15)];
-                let high = &tables[1][usize::from(byte >> 4)];
-                for lane in 0..LANES {
-                    sum[lane] = sum[lane].wrapping_add(low[lane].wrapping_add(high[lane]));
-                }
-            }
-            if (group + 1) % (CARRY / TOGETHER) == 0 {
-                sums.iter_mut().for_each(carry);
             }
         }
-        sums.iter().map(|sum| total::<LANES>(*sum)).collect()
+        for (sum, byte) in sums.iter_mut().zip(bytes) {
+            let low = &tables[0][usize::from(byte & 15)];
+            let high = &tables[1][usize::from(byte >> 4)];
+            for lane in 0..LANES {
+                sum[lane] = sum[lane].wrapping_add(low[lane].wrapping_add(high[lane]));
+            }
+        }
+        if (group + 1) % (CARRY / TOGETHER) == 0 {
+            sums.iter_mut().for_each(carry);
+        }
     }
+    sums.iter().map(|sum| total::<LANES>(*sum)).collect()
 }
 
 /// Passes on what does not fit into lanes. Lanes of single words wrap, as their sums may.
@@ -243,7 +266,7 @@ fn carry<const LANES: usize>(sum: &mut [u64; LANES]) {
 
 /// A result and its integer products, cut into lanes.
 #[inline(always)]
-fn lanes<const LANES: usize>(entry: Sums) -> [u64; LANES] {
+pub(super) fn lanes<const LANES: usize>(entry: Sums) -> [u64; LANES] {
     let split = product_lanes(LANES);
     let mut lanes = [0; LANES];
     let last = split - 1;
@@ -326,18 +349,44 @@ impl<W: Word> Batch<'_, W> {
     }
 }
 
-/// The factors modulo the prime, the first ones times what their result counts for.
-fn lifted<'a, W: Word, const SUBSETS: usize>(
-    field: Prime,
-    products: &Batch<'_, W>,
-    (places, weights): (&Places<SUBSETS>, &[u64]),
-    mut columns: [[&'a mut [u64]; 2]; 2],
-) -> [[&'a mut [u64]; 2]; 2] {
-    let (tables, terms) = (Tables::new(field, weights), products.terms());
-    columns.iter_mut().flatten().for_each(|run| run[terms..].fill(0));
-    let cut = columns.each_mut().map(|column| column.each_mut().map(|run| &mut run[..terms]));
-    simd::run(Lift { field, products, places, tables: &tables, columns: cut });
-    columns
+impl<W: Word> Results<W> for Batch<'_, W> {
+    fn results(&self) -> usize {
+        self.z[0].len()
+    }
+
+    fn terms(&self) -> usize {
+        self.x[0].len()
+    }
+
+    fn sums<const LANES: usize, const SUBSETS: usize>(
+        &self,
+        places: &Places<SUBSETS>,
+    ) -> Vec<Sums> {
+        simd::run(Subsets::<W, LANES, SUBSETS> { products: self, places })
+    }
+
+    fn lift<const SUBSETS: usize>(
+        &self,
+        field: Prime,
+        weights: &Weights<'_, SUBSETS>,
+        columns: [[&mut [u64]; 2]; 2],
+    ) {
+        simd::run(Lift { field, products: self, weights, columns });
+    }
+}
+
+/// What results count for: the sum of the weights of the sets that each is in.
+pub(super) struct Weights<'a, const SUBSETS: usize> {
+    places: &'a Places<SUBSETS>,
+    tables: Tables,
+}
+
+impl<const SUBSETS: usize> Weights<'_, SUBSETS> {
+    /// Those of all results, eight at a time, as factors for [`times`].
+    #[inline(always)]
+    pub fn groups(&self, field: Prime) -> impl Iterator<Item = [u64; TOGETHER]> {
+        self.places.groups().map(move |bytes| self.tables.of(field, bytes))
+    }
 }
 
 /// Weights of all choices of eight sets, as factors.
@@ -389,8 +438,7 @@ impl Tables {
 struct Lift<'a, W, const SUBSETS: usize> {
     field: Prime,
     products: &'a Batch<'a, W>,
-    places: &'a Places<SUBSETS>,
-    tables: &'a Tables,
+    weights: &'a Weights<'a, SUBSETS>,
     columns: [[&'a mut [u64]; 2]; 2],
 }
 
@@ -399,11 +447,10 @@ impl<W: Word, const SUBSETS: usize> Kernel for Lift<'_, W, SUBSETS> {
 
     #[inline(always)]
     fn run(mut self) {
-        let (field, tables, results) = (self.field, self.tables, self.products.results());
+        let (field, all, results) = (self.field, self.weights, self.products.z[0].len());
         let single = self.products.is_single();
         let mut each_terms = self.products.each_terms();
-        for (group, bytes) in self.places.groups().enumerate() {
-            let weights = tables.of(field, bytes);
+        for (group, weights) in all.groups(field).enumerate() {
             let start = group * TOGETHER;
             for (weight, result) in weights.into_iter().zip(start..results) {
                 if single {
@@ -431,7 +478,7 @@ impl<W: Word, const SUBSETS: usize> Lift<'_, W, SUBSETS> {
 
 /// A word times a factor.
 #[inline(always)]
-fn times<W: Word>(field: Prime, word: W, factor: u64) -> u64 {
+pub(super) fn times<W: Word>(field: Prime, word: W, factor: u64) -> u64 {
     let word = word.to_u128();
     let low = field.shifted_down(u128::from(word as u64) * u128::from(factor));
     if W::BITS <= 64 {
@@ -442,7 +489,7 @@ fn times<W: Word>(field: Prime, word: W, factor: u64) -> u64 {
 }
 
 #[inline(always)]
-fn remainder<W: Word>(field: Prime, word: W) -> u64 {
+pub(super) fn remainder<W: Word>(field: Prime, word: W) -> u64 {
     let word = word.to_u128();
     match W::BITS {
         ..=32 => word as u64,

@@ -1,6 +1,6 @@
 //! What a party does with its proofs, or what its products are made from.
 
-use super::{Proofs, Stock};
+use super::{Method, Proofs, Stock};
 #[cfg(feature = "testing")]
 use std::any::Any;
 use tacit_protocol::Strength;
@@ -63,6 +63,11 @@ pub fn streams_left(check: &dyn ProductCheck) -> Vec<u64> {
 /// The number of the key that tags numbers, where the protocol has one, and what it is good for.
 pub fn tag_key(party: &mut Party<'_>) -> Option<(u64, Strength)> {
     proofs(party).and_then(|proofs| proofs.tag_key())
+}
+
+/// Whether the party proves that rows were moved.
+pub fn proves_moves(party: &mut Party<'_>) -> bool {
+    proofs(party).is_some_and(|proofs| proofs.proving.method == Method::Lift)
 }
 
 /// A party's proofs, for something that they do with it.

@@ -10,6 +10,7 @@ use super::redundant::U192;
 use super::strength::Proving;
 use super::tagged::{self, Factors, Tagging};
 use super::triples::{How, Pool};
+use super::moves::{self, Moves};
 use super::{beaver, post, wires};
 use std::any::Any;
 use tacit_net::Phase;
@@ -54,6 +55,8 @@ pub struct Proofs {
     pools: Vec<Box<dyn Reserve>>,
     tagging: Tagging,
     scratch: Scratch,
+    /// Whether rows were moved that are not proven to be the same.
+    moved: bool,
 }
 
 /// Triples of some ring.
@@ -107,7 +110,7 @@ impl Proofs {
         let proving = Proving::of(Protocol::named(&protocol, &known).ok()?)?;
         let (pending, pools) = (Vec::new(), Vec::new());
         let (tagging, scratch) = (Tagging::of_worker(worker), Scratch::default());
-        Some(Proofs { proving, keys, pending, pools, tagging, scratch })
+        Some(Proofs { proving, keys, pending, pools, tagging, scratch, moved: false })
     }
 
     /// The proofs of a party, which has such and no others.
@@ -282,6 +285,31 @@ impl Proofs {
         Ok(())
     }
 
+    /// Says that rows are moved: nothing opens before [`Proofs::prove_moves`].
+    pub fn expect_moves(&mut self) {
+        self.moved = true;
+    }
+
+    /// Proves that the columns of a shuffle, in all its hops, are what they were: whatever one role sent, before anything that
+    /// depends on it opens. All roles must have received all of it, at all workers.
+    ///
+    /// # Errors
+    /// When keys are used up, the network fails, or a peer sends what no honest party does.
+    pub fn prove_moves(
+        &mut self,
+        party: &mut Party<'_>,
+        moves: &Moves<'_>,
+    ) -> Result<(), SharingError> {
+        let place = party.mesh().place();
+        party.mesh().set_phase(Phase::Verify);
+        let draws = self.keys.streams().draws()?;
+        let channel = &mut ProofChannel::new(party, draws);
+        moves::prove(channel, &mut self.scratch, self.proving.strength, moves)?;
+        party.mesh().set_phase(place.phase);
+        self.moved = false;
+        Ok(())
+    }
+
     /// The number of the key that tags numbers, where the protocol has one, and what it is good for.
     pub(crate) fn tag_key(&self) -> Option<(u64, Strength)> {
         let Proving { method, strength, .. } = self.proving;
@@ -335,6 +363,7 @@ impl ProductCheck for Proofs {
         self.pending.iter().all(|products| products.terms() == 0 && products.is_settled())
             && self.pools.iter().all(|pool| pool.is_settled())
             && self.tagging.pending() == 0
+            && !self.moved
     }
 
     fn is_full(&self) -> bool {

@@ -4,13 +4,28 @@ use super::checks::{Made, ProvenLater};
 use super::method::Method;
 use tacit_protocol::Protocol;
 use tacit_sharing::replicated::Replicated;
-use tacit_sharing::role::{RoleId, RoleVisitor};
+use tacit_sharing::role::{Canonical, CanonicalVisitor, RoleId, RoleVisitor};
 
 /// Calls `visitor` with the type of role `role` of a protocol that proves products: replicated sharing.
 ///
 /// # Panics
 /// When it is another protocol, or `role` is not below its number of parties.
 pub fn visit<V: RoleVisitor>(protocol: Protocol, role: RoleId, visitor: V) -> V::Out {
+    struct AnyRole<V>(V);
+    impl<V: RoleVisitor> CanonicalVisitor for AnyRole<V> {
+        type Out = V::Out;
+        fn visit<P: Canonical>(self) -> V::Out {
+            self.0.visit::<P>()
+        }
+    }
+    visit_canonical(protocol, role, AnyRole(visitor))
+}
+
+/// The same, with what replicated sharing has.
+///
+/// # Panics
+/// As [`visit`].
+pub fn visit_canonical<V: CanonicalVisitor>(protocol: Protocol, role: RoleId, visitor: V) -> V::Out {
     let method = Method::of(protocol).expect("a protocol that proves products");
     match (method.proves_later(), role) {
         (true, 0) => visitor.visit::<Replicated<0, ProvenLater>>(),

@@ -207,7 +207,7 @@ impl<const R: RoleId, C: Checks> Role for Replicated<R, C> {
     }
 }
 
-impl<const R: RoleId> Canonical for Replicated<R> {
+impl<const R: RoleId, C: Checks> Canonical for Replicated<R, C> {
     #[inline(always)]
     fn to_replicated<W: Word>(share: Share<W>) -> Share<W> {
         share

@@ -50,8 +50,10 @@ pub enum Kind {
     Cross = 7,
     /// A second cross term of two shares, under a mask, where a pair of roles compares two.
     OtherCross = 8,
-    /// What a proof of products opened, and what it found to be zero.
+    /// What a proof opened, and what it found to be zero.
     Proof = 9,
+    /// A component of shuffled rows, under a mask, which two roles know.
+    Move = 10,
 }
 
 /// A kind of word and the roles that compare it, as bits.

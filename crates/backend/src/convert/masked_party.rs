@@ -41,6 +41,12 @@ impl<'p, 'm> MaskedParty<'p, 'm> {
         MaskedParty { party, seats: Seats::of(P::PROTOCOL), seat: Seat::of::<P>(), full }
     }
 
+    /// What a deal gives keeps the first's half at the roles ahead and behind, too, whatever shares have.
+    #[must_use]
+    pub(super) fn keeping_all(self) -> Self {
+        MaskedParty { full: true, ..self }
+    }
+
     /// Where this party sits.
     #[must_use]
     pub fn seat(&self) -> Seat {

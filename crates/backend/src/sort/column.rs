@@ -13,8 +13,8 @@ pub enum Column {
     Dry {
         /// How many.
         rows: usize,
-        /// Bytes of a row.
-        bytes: u64,
+        /// Bits of an element, of which bits have one, though a row of them is a word.
+        bits: u32,
     },
     /// Bits, 64 to a row at most.
     Words(SharedVec<Z2>),
@@ -58,7 +58,7 @@ impl Column {
     pub(super) fn of(secret: &Secret) -> Result<Self> {
         Ok(match &secret.data {
             Data::None => {
-                Column::Dry { rows: secret.len, bytes: secret.ring().map_or(8, Ring::bytes) }
+                Column::Dry { rows: secret.len, bits: secret.ring().map_or(1, Ring::bits) }
             }
             Data::Bits(bits) if secret.kind == Kind::Bits => {
                 Column::Words(bits.shares.map(|run| shuffle::rows_of(run, 1, bits.lanes)))
@@ -85,15 +85,33 @@ impl Column {
         self.len() == 0
     }
 
+    /// Bits of an element: one of bits, though a row of them is a word.
+    #[must_use]
+    pub fn bits(&self) -> u32 {
+        match self {
+            Column::Dry { bits, .. } => *bits,
+            Column::Words(_) => 1,
+            Column::W32(_) => 32,
+            Column::W64(_) => 64,
+            Column::W128(_) => 128,
+        }
+    }
+
     /// Bytes of a row.
     #[must_use]
     pub fn row_bytes(&self) -> u64 {
-        match self {
-            Column::Dry { bytes, .. } => *bytes,
-            Column::W32(_) => 4,
-            Column::Words(_) | Column::W64(_) => 8,
-            Column::W128(_) => 16,
+        match self.bits() {
+            1 => 8,
+            bits => u64::from(bits / 8),
         }
+    }
+
+    /// The same shares again.
+    pub(super) fn copied(&self) -> Column {
+        with_column!(self, v, of => of(v.map(Buffer::clone)), dry Column::Dry {
+            rows: self.len(),
+            bits: self.bits(),
+        })
     }
 
     /// Columns of one kind, one after the other.
@@ -114,7 +132,7 @@ impl Column {
                 at += part.len();
             }
             of(all)
-        }, dry Column::Dry { rows, bytes: parts[0].row_bytes() })
+        }, dry Column::Dry { rows, bits: parts[0].bits() })
     }
 
     fn copy_to<W: Word>(&self, all: &mut SharedVec<W>, at: usize) {
@@ -132,7 +150,7 @@ impl Column {
         Ok(with_column!(self, v, of => {
             let [first, second] = side_by_side(on, |c| to.put(v.components()[c]))?;
             of(SharedVec::pair(first, second))
-        }, dry Column::Dry { rows: self.len(), bytes: self.row_bytes() }))
+        }, dry Column::Dry { rows: self.len(), bits: self.bits() }))
     }
 
     /// The sums of the rows up to each one; of bits, whether they are an odd number.
@@ -143,7 +161,7 @@ impl Column {
                 sums[row] = sums[row].add(sums[row - 1]);
             }
             sums
-        })), dry Column::Dry { rows: self.len(), bytes: self.row_bytes() })
+        })), dry Column::Dry { rows: self.len(), bits: self.bits() })
     }
 
     /// As an array like another.

@@ -23,7 +23,7 @@ impl Rows {
         let n = key.lanes;
         let further = key.planes > LOW_BITS;
         let Some(bits) = &key.data else {
-            let columns = (0..1 + usize::from(further)).map(|_| Column::Dry { rows: n, bytes: 8 });
+            let columns = (0..1 + usize::from(further)).map(|_| Column::Dry { rows: n, bits: 1 });
             return Ok(Rows { n, columns: columns.collect() });
         };
         let [Column::Words(mut low), _] = on.numbers(n) else {
@@ -57,7 +57,7 @@ impl Rows {
     /// The rows' numbers.
     pub fn into_numbers(self) -> Column {
         let Some(Column::Words(low)) = self.columns.into_iter().next() else {
-            return Column::Dry { rows: self.n, bytes: 8 };
+            return Column::Dry { rows: self.n, bits: 1 };
         };
         Column::Words(low.map(|run| {
             let mut numbers = run.clone();

@@ -49,7 +49,7 @@ pub(super) fn make(
         make_triples(&mut workers, verifier.as_mut())?;
     } else if job.protocol.ahead().is_some() || !job.protocol.has_roles() {
         let context = Context { only_ahead: true, ..prepared.context(role, inputs, &|_| {}) };
-        prepared.walk(&context, &mut workers, None)?;
+        prepared.walk(&context, &mut workers)?;
     }
     let mut workers = Vec::new();
     for party in &mut parties {

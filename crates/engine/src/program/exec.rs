@@ -21,6 +21,7 @@ use tacit_program::{
     Block, Element, Extent, Loop, Node, NodeId, Op, PartyId, Type, ValueId, Visibility,
 };
 use tacit_sharing::SharingError;
+use tacit_sharing::verify::Verifier;
 
 /// A value of a block.
 #[derive(Clone)]
@@ -55,6 +56,10 @@ pub(super) struct Context<'c> {
     pub dealt: Mutex<Option<Dealt>>,
     /// The inputs from outside.
     pub entered: OnceLock<Inputs>,
+    /// Whether what parties do is compared before anything opens.
+    pub checked: bool,
+    /// What compares it; nothing in dry runs.
+    pub verifier: Mutex<Option<Verifier>>,
     /// Whether inputs are tested to lie in their ranges.
     pub tested: bool,
     /// Inputs that are shared by bits.
@@ -182,6 +187,11 @@ impl Context<'_> {
     /// What the program checks, so far.
     pub fn checks(&self) -> MutexGuard<'_, Checks> {
         self.checks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What compares what parties did.
+    pub fn verifier(&self) -> MutexGuard<'_, Option<Verifier>> {
+        self.verifier.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Workers of the first assignment of roles.

@@ -26,7 +26,7 @@ fn walk<B: Backend + Send>(
     mut backend: B,
 ) -> Result<(B, Opened), EvaluateError> {
     let context = prepared.context(0, inputs, progress);
-    let opened = prepared.walk(&context, &mut [&mut backend], None)?;
+    let opened = prepared.walk(&context, &mut [&mut backend])?;
     Ok((backend, opened))
 }
 

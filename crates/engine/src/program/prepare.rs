@@ -385,7 +385,7 @@ impl CompiledProgram {
         for backend in &mut backends {
             all.push(backend);
         }
-        self.walk(context, &mut all, None)?;
+        self.walk(context, &mut all)?;
         let rounds = context.beside.with(all[0].rounds());
         Ok((backends, rounds))
     }
@@ -434,6 +434,8 @@ impl CompiledProgram {
             beside: Beside::none(),
             dealt: Mutex::new(None),
             entered: OnceLock::new(),
+            checked: self.job.protocol.is_checked(),
+            verifier: Mutex::new(None),
             tested: self.job.tests_ranges(),
             by_bits: &self.by_bits,
             tests: Mutex::new(Vec::new()),
@@ -446,12 +448,11 @@ impl CompiledProgram {
         &self,
         context: &Context<'_>,
         backends: Backends<'_, '_>,
-        mut verifier: Option<&mut Verifier>,
     ) -> Result<Opened, EvaluateError> {
         backends.iter_mut().for_each(|backend| backend.at_line(ALL_LINES));
         let dealt = context.dealt.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Entered { inputs, pads } =
-            outside::enter(self, backends, dealt, verifier.as_deref_mut())?;
+            outside::enter(self, backends, dealt, context.verifier().as_mut())?;
         // A walk enters once.
         let _ = context.entered.set(inputs);
         let wanted: Vec<ValueId> = self.program.reveals.iter().map(|r| r.value).collect();
@@ -474,8 +475,9 @@ impl CompiledProgram {
             });
         }
         let violated = context.checks().violated(&mut Team::new(backends, context))?;
+        let mut verifier = context.verifier();
         backends.iter_mut().for_each(|backend| backend.at_line(ALL_LINES));
-        end_epoch(backends, verifier.as_deref_mut())?;
+        end_epoch(backends, verifier.as_mut())?;
         if context.only_ahead && self.job.protocol.is_checked() {
             // Openings send nothing ahead.
             return Ok(Opened { values: Vec::new(), parcels: Vec::new(), guard: Guard::default() });
@@ -488,8 +490,8 @@ impl CompiledProgram {
             false => (None, violated.as_ref()),
         };
         let first = (&tests[..], with_tests);
-        let guard = ranges::check(self, backends, first, verifier.as_deref_mut())?;
-        let checked = ranges::open_checks(self, backends, by_itself, verifier.as_deref_mut());
+        let guard = ranges::check(self, backends, first, verifier.as_mut())?;
+        let checked = ranges::open_checks(self, backends, by_itself, verifier.as_mut());
         // What goes ahead opens nothing.
         if !context.only_ahead {
             checked?;
@@ -514,7 +516,7 @@ impl CompiledProgram {
         };
         let values = shared.iter().zip(&secrets).map(&mut value).collect();
         // What opened them is compared, too, before anybody sees the values.
-        end_epoch(backends, verifier)?;
+        end_epoch(backends, verifier.as_mut())?;
         Ok(Opened { values, parcels, guard })
     }
 

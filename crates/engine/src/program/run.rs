@@ -23,7 +23,6 @@ use tacit_gmw::{Correlations, Gmw};
 use tacit_net::{AbortKind, Mesh, PartyId, Phase, Session};
 use tacit_program::clear::Array;
 use tacit_ring::Entropy;
-use tacit_sharing::verify::Verifier;
 use tracing::info;
 
 /// Runs a program. `inputs` are this party's own inputs and all public ones, by name. `progress`
@@ -249,7 +248,7 @@ fn all(
         let parties = on_masked_values(session, Phase::Online, party)?;
         let context = prepared.context(role, inputs, progress);
         let context = Context { dealt: Mutex::new(Some(dealt)), ..context };
-        let walked = walk(prepared, &context, parties, None)?;
+        let walked = walk(prepared, &context, parties)?;
         return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
     }
     if prepared.streams {
@@ -259,7 +258,7 @@ fn all(
         };
         let (parties, ready) = streaming(session, prepared, &id, circuits.as_ref(), entropy)?;
         let context = prepared.context(role, inputs, progress);
-        let walked = walk(prepared, &context, parties, None)?;
+        let walked = walk(prepared, &context, parties)?;
         // Of the circuits that there were: public inputs decide over them too.
         let cost = match circuits {
             Some(cost) => Cost::of_circuits(&cost.lock().unwrap_or_else(PoisonError::into_inner)),
@@ -275,10 +274,10 @@ fn all(
     let ready = session.meshes[0].now();
     let dealt = outside::receive(&mut session.meshes[0], prepared)?;
     let context = prepared.context(role, inputs, progress);
-    let context = Context { dealt: Mutex::new(Some(dealt)), ..context };
-    let mut verifier = set_up.checks;
+    let verifier = Mutex::new(Some(set_up.checks));
+    let context = Context { dealt: Mutex::new(Some(dealt)), verifier, ..context };
     let parties = on_shares(session, prepared, keys, Phase::Online, |party| party)?;
-    let walked = walk(prepared, &context, parties, Some(&mut verifier))?;
+    let walked = walk(prepared, &context, parties)?;
     outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?)
 }
 
@@ -303,9 +302,10 @@ fn in_two_phases(
         }
     };
     let began = session.meshes[0].now();
-    let (parties, mut verifier) = ahead::resume(session, prepared, inputs, made)?;
+    let (parties, verifier) = ahead::resume(session, prepared, inputs, made)?;
     let context = prepared.context(job.role_of(me)?, inputs, progress);
-    let walked = walk(prepared, &context, parties, verifier.as_mut())?;
+    let context = Context { verifier: Mutex::new(verifier), ..context };
+    let walked = walk(prepared, &context, parties)?;
     let times = Times { began, ..Times::interleaved([started, ready]) };
     outcome(session, prepared, walked, Vec::new(), (Cost { bytes: predicted, ..cost }, times))
 }
@@ -338,11 +338,10 @@ fn walk(
     prepared: &CompiledProgram,
     context: &Context<'_>,
     mut parties: Vec<Worker<'_>>,
-    verifier: Option<&mut Verifier>,
 ) -> Result<Walked, EvaluateError> {
     info!("computing");
     let mut backends = backends(&mut parties);
-    let opened = prepared.walk(context, &mut backends, verifier)?;
+    let opened = prepared.walk(context, &mut backends)?;
     let rounds = context.beside.with(backends[0].rounds()).iter().sum();
     for party in &mut parties {
         party.check_used_up()?;

@@ -2,7 +2,8 @@
 
 use super::harness::*;
 use tacit_engine::program::{By, ProgramJob};
-use tacit_engine::protocols::{GMW, LIFT, TAGGED};
+use tacit_backend::convert::shuffle::has_shuffles;
+use tacit_engine::protocols::{GMW, TAGGED, TETRAD};
 use tacit_sharing::Protocol;
 
 /// Elements enough for every worker to take a part.
@@ -60,16 +61,14 @@ fn sorts(settings: impl Iterator<Item = (Protocol, By)>, rows: u64) {
 
 #[test]
 fn shuffles_on_all_workers() {
-    let shuffled = |(protocol, by): &(Protocol, By)| {
-        *by == By::Rings && protocol.parties() == 3 && !protocol.is_malicious()
-    };
+    let shuffled = |(protocol, by): &(Protocol, By)| *by == By::Rings && has_shuffles(*protocol);
     // Not a multiple of what a worker takes.
     sorts(settings().filter(shuffled), ROWS + 5);
 }
 
 #[test]
 fn sorting_networks_on_all_workers() {
-    let settings = [LIFT, TAGGED].map(|protocol| (protocol, By::Rings));
+    let settings = [TETRAD, TAGGED].map(|protocol| (protocol, By::Rings));
     let settings = settings.into_iter().chain([(GMW.fitting(3), By::Circuits)]);
     sorts(settings, ROWS / 2);
 }

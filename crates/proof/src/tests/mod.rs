@@ -1,6 +1,7 @@
 //! Tests of checks by themselves: what passes by chance, what a cheat sees, and what it cannot do.
 
 mod keys;
+mod moves;
 mod pitfalls;
 mod rates;
 mod views;

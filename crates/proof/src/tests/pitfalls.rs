@@ -17,7 +17,7 @@ use tacit_sharing::party::Party;
 use tacit_sharing::setup::Secrets;
 
 /// How a check ends for each role, where each has a tamperer.
-fn ends<T: Send>(
+pub(super) fn ends<T: Send>(
     tamper: impl Fn(usize) -> Tamper + Sync,
     check: impl Fn(usize, &mut ProofChannel<'_, '_, '_>) -> Result<T, SharingError> + Sync,
 ) -> Vec<Result<T, SharingError>> {

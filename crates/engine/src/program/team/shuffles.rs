@@ -1,6 +1,7 @@
 //! Sorting by shuffles on all workers.
 
-use super::{At, Join, Result, Team, Worker, alone};
+use super::{At, Join, Result, Team, Worker, alone, back};
+use crate::program::prepare::end_epoch;
 use std::ops::Range;
 use tacit_backend::convert::shuffle::Hop;
 use tacit_backend::{Column, Secret, Shuffles};
@@ -26,12 +27,37 @@ impl Team<'_, '_, '_> {
 }
 
 impl Shuffles for Team<'_, '_, '_> {
-    fn hops(&mut self) -> [RoleId; 3] {
+    fn hops(&mut self) -> Vec<RoleId> {
         self.shuffler().hops()
     }
 
-    fn draw(&mut self, pair: RoleId, n: usize) -> Result<Hop> {
-        self.shuffler().draw(pair, n)
+    fn enter(&mut self, columns: Vec<Column>) -> Result<Vec<Column>> {
+        self.shuffler().enter(columns)
+    }
+
+    fn leave(&mut self, columns: Vec<Column>) -> Vec<Column> {
+        self.shuffler().leave(columns)
+    }
+
+    fn draw(&mut self, hop: RoleId, n: usize) -> Result<Hop> {
+        self.shuffler().draw(hop, n)
+    }
+
+    fn proves(&mut self) -> bool {
+        self.shuffler().proves()
+    }
+
+    fn prove(&mut self, moves: &[(Hop, Vec<Column>)], after: &[Column]) -> Result<()> {
+        // Rows of all workers are proven together: which of them belong together nobody may say.
+        self.shuffler().prove(moves, after)
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        if !self.context.checked {
+            return Ok(());
+        }
+        let mut verifier = self.context.verifier();
+        end_epoch(self.backends, verifier.as_mut()).map_err(back)
     }
 
     fn turn(&mut self, hop: &Hop, column: &mut Column) {
@@ -57,6 +83,10 @@ impl Shuffles for Team<'_, '_, '_> {
     }
 
     fn open_places(&mut self, places: &Column, at: Range<usize>) -> Result<Buffer<u32>> {
+        if self.context.checked {
+            // Leave to open is the first worker's.
+            return self.shuffler().open_places(places, at);
+        }
         let parts = self.on(self.rows(at.len()), |worker, _, part| {
             own(worker)?.open_places(places, at.start + part.start..at.start + part.end)
         })?;

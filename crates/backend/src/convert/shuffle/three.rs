@@ -1,0 +1,146 @@
+//! Hops among three parties (Araki et al., CCS 2021).
+//!
+//! The pair `(i, i+1)` knows the permutation. `P_i` sends `pi(s_i + s_{i+1}) - s'_i` and
+//! `P_{i+1}` sends `pi(s_{i+2}) - s'_{i+2}`; the new shares `s'_i`, `s'_{i+2}` are draws of each with
+//! the third party, so both messages are uniform to their receivers. One element each way. The last hop is the pair's of
+//! [masked coordinates](super::super), so that the dealer's new masks are draws.
+
+use super::Hop;
+use std::ops::Range;
+use tacit_net::Stream;
+use tacit_ring::{Buffer, Word, simd};
+use tacit_sharing::SharingError;
+use tacit_sharing::arrays::SharedVec;
+use tacit_sharing::coordinates::Coordinates;
+use tacit_sharing::party::{Draws, Party};
+use tacit_sharing::role::{RoleId, Share};
+use tacit_sharing::seat::Seat;
+
+/// Words received at a time.
+const RECEIVED: usize = 8192;
+
+/// The first roles of the pairs of the three hops, in order.
+pub(super) fn hops(dealer: RoleId) -> [RoleId; 3] {
+    [dealer, dealer + 2, dealer + 1].map(|role| role % 3)
+}
+
+/// The slot of the pair's key, in the pair.
+pub(super) fn key(role: RoleId, pair: RoleId) -> Option<usize> {
+    match (role + 3 - pair) % 3 {
+        0 => Some(0),
+        1 => Some(1),
+        _ => None,
+    }
+}
+
+/// Whether this party is the first of the pair.
+fn is_lower<P: Coordinates>(hop: &Hop) -> bool {
+    P::ROLE == hop.which
+}
+
+/// Puts what is permuted into a column's first components, in order.
+pub(super) fn turn<P: Coordinates, W: Word>(hop: &Hop, column: &mut SharedVec<W>) {
+    if hop.order.is_none() {
+        return;
+    }
+    let lower = is_lower::<P>(hop);
+    map_pairs(&mut column.first, &mut column.second, |share| {
+        let share = to_replicated::<P, W>(share);
+        [if lower { share[0].add(share[1]) } else { share[1] }, W::ZERO]
+    });
+}
+
+pub(super) fn begin<P: Coordinates, W: Word>(
+    hop: &Hop,
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    turned: &SharedVec<W>,
+    to: Range<usize>,
+) -> Result<SharedVec<W>, SharingError> {
+    let mut moved = SharedVec::<W>::zeros(to.len());
+    let SharedVec { first, second, .. } = &mut moved;
+    let Some(order) = &hop.order else {
+        // The third party: (s'_{i+2}, s'_i).
+        draws.with_prev().fill(&mut first[..]);
+        draws.with_next().fill(&mut second[..]);
+        return Ok(moved);
+    };
+    let lower = is_lower::<P>(hop);
+    // The own mask, and the message.
+    if lower {
+        draws.with_prev().fill(&mut first[..]);
+    } else {
+        draws.with_next().fill(&mut first[..]);
+    }
+    let order = &order[to];
+    for ((message, from), mask) in second.iter_mut().zip(order).zip(first.iter()) {
+        *message = turned.first[*from as usize].sub(*mask);
+    }
+    party.send(peer::<P>(hop), Stream::On, second)?;
+    // The common component is completed by the peer's message.
+    if !lower {
+        std::mem::swap(first, second);
+    }
+    Ok(moved)
+}
+
+fn peer<P: Coordinates>(hop: &Hop) -> RoleId {
+    if is_lower::<P>(hop) { (hop.which + 1) % 3 } else { hop.which }
+}
+
+pub(super) fn finish<P: Coordinates, W: Word>(
+    hop: &Hop,
+    party: &mut Party<'_>,
+    moved: &mut SharedVec<W>,
+) -> Result<(), SharingError> {
+    if hop.order.is_some() {
+        let peer = peer::<P>(hop);
+        let common = if is_lower::<P>(hop) { &mut moved.second } else { &mut moved.first };
+        let mut theirs = Buffer::<W>::zeros(RECEIVED.min(common.len()));
+        for common in common.chunks_mut(RECEIVED) {
+            let theirs = &mut theirs[..common.len()];
+            party.recv(peer, Stream::On, theirs)?;
+            simd::vectorize(
+                #[inline(always)]
+                || common.iter_mut().zip(theirs).for_each(|(to, word)| *to = to.add(*word)),
+            );
+        }
+    }
+    map_pairs(&mut moved.first, &mut moved.second, from_replicated::<P, W>);
+    Ok(())
+}
+
+/// A share as one of replicated sharing, by masked coordinates: counted from the dealer, `s_0 = -x2`, `s_1 = -x1`, `s_2 = m`.
+#[inline(always)]
+fn to_replicated<P: Coordinates, W: Word>([first, second]: Share<W>) -> Share<W> {
+    let [first, second, _] = P::to_masked([first, second, W::ZERO]);
+    match Seat::of::<P>() {
+        Seat::First => [second.neg(), first],
+        Seat::Second => [first, second.neg()],
+        _ => [second.neg(), first.neg()],
+    }
+}
+
+/// The inverse of [`to_replicated`].
+#[inline(always)]
+fn from_replicated<P: Coordinates, W: Word>([own, next]: Share<W>) -> Share<W> {
+    let masked = match Seat::of::<P>() {
+        Seat::First => [next, own.neg(), W::ZERO],
+        Seat::Second => [own, next.neg(), W::ZERO],
+        _ => [next.neg(), own.neg(), W::ZERO],
+    };
+    let [first, second, _] = P::from_masked(masked);
+    [first, second]
+}
+
+/// Maps pairs of words, one by one.
+fn map_pairs<W: Word>(first: &mut [W], second: &mut [W], f: impl Fn(Share<W>) -> Share<W>) {
+    simd::vectorize(
+        #[inline(always)]
+        move || {
+            for (a, b) in first.iter_mut().zip(second) {
+                [*a, *b] = f([*a, *b]);
+            }
+        },
+    );
+}
