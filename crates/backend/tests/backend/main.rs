@@ -5,8 +5,10 @@ mod circuits;
 mod harness;
 
 use harness::{EVERYONE, PROTOCOLS, check, numbers, open, run, share, signed, term};
+use tacit_backend::convert::shuffle::has_shuffles;
 use tacit_backend::protocols::{QUAD, TAGGED, TRIO};
 use tacit_backend::{Backend, Data, Kind, Name, Planes, Ring, Secret, Term};
+use tacit_sharing::Protocol;
 use tacit_sharing::arrays::MatrixShape;
 
 const SIZES: [usize; 5] = [0, 1, 63, 130, 700];

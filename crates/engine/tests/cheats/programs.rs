@@ -288,7 +288,7 @@ fn a_cheat_is_no_check_that_failed() {
 /// A sort that moves numbers and bits by shuffles, which open places before anything else does.
 const SORTED: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
     input x: u8[n] from a\ninput y: u8[n] from b\ninput z: u8[n] from c\n\
-    let (k, v, w) = sort(x - y in 0..3, y < z, z)\nreveal k to a\nreveal v to b\nreveal w to c\n";
+    let (k, v, w) = sort(shift_right(x, by 5), y < z, z)\nreveal k to a\nreveal v to b\nreveal w to c\n";
 
 /// Messages of a shuffle, of the proofs of one, and of what it opens, those of every worker among them: nobody honest has a
 /// result, whichever is changed, and where.

@@ -25,10 +25,9 @@ use tacit_sharing::{Protocol, SharingError};
 /// ways than these, and where four parties hold three components.
 #[must_use]
 pub fn has_shuffles(protocol: Protocol) -> bool {
-    let two = |protocol: Protocol| protocol.roles().is_some_and(|it| it.shares[0].len() == 2);
     match Method::of(protocol) {
         Some(method) => method == Method::Lift,
-        None => protocol.has_rings() && two(protocol),
+        None => protocol.has_rings() && protocol.components() == 2,
     }
 }
 

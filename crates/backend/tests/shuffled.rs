@@ -1,0 +1,164 @@
+//! Shuffles that are checked: what comes out, and that every message that one role changes makes two honest ones differ, before
+//! anything opens.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tacit_backend::protocols::{LIFT, QUAD, QUAD_A, QUAD_HET};
+use tacit_backend::{Backend, Column, RingKeys, Shuffles};
+use tacit_net::memory::{self, MemoryNetwork};
+use tacit_net::testing::{Tamper, Verdict};
+use tacit_net::{Mesh, PartyId, Phase};
+use tacit_ring::{Entropy, entropy};
+use tacit_sharing::setup::Secrets;
+use tacit_sharing::verify::{Journal, Verifier};
+use tacit_sharing::{Party, Protocol, RoleId};
+
+const PLACES: [PartyId; 4] = [PartyId(0), PartyId(1), PartyId(2), PartyId(3)];
+const ROWS: usize = 70;
+
+/// Two columns of the rows' numbers, shuffled.
+fn shuffled(on: &mut dyn Shuffles) -> Vec<Column> {
+    let columns = on.numbers(ROWS).into_iter().collect();
+    let mut columns = on.enter(columns).unwrap();
+    let mut moves = Vec::new();
+    for hop in on.hops() {
+        let hop = on.draw(hop, ROWS).unwrap();
+        let before = copies(&columns);
+        columns.iter_mut().for_each(|column| on.turn(&hop, column));
+        columns = on.hop(&hop, &columns, 0..ROWS).unwrap();
+        moves.push((hop, before));
+    }
+    if on.proves() {
+        on.prove(&moves, &columns).unwrap();
+    }
+    on.leave(columns)
+}
+
+fn copies(columns: &[Column]) -> Vec<Column> {
+    let copy = |column: &Column| match column {
+        Column::Words(v) => Column::Words(v.map(Clone::clone)),
+        Column::W32(v) => Column::W32(v.map(Clone::clone)),
+        _ => panic!("numbers of rows"),
+    };
+    columns.iter().map(copy).collect()
+}
+
+/// Calls something with a party's backend and its verifier.
+fn with_backend<T>(
+    protocol: Protocol,
+    mesh: &mut Mesh,
+    tamper: Option<Tamper>,
+    work: impl FnOnce(&mut dyn Backend, &mut Verifier) -> T,
+) -> T {
+    let places = &PLACES[..protocol.parties()];
+    let mut entropy = Entropy::insecure_seeded(entropy::test_seed(), mesh.me().0);
+    let mut secrets = Secrets::exchange(mesh, b"test", protocol, places, &mut entropy).unwrap();
+    let mut verifier = Verifier::new(protocol, places, b"test".to_vec(), secrets.take_pairs());
+    mesh.set_phase(Phase::Online);
+    if let Some(tamper) = tamper {
+        mesh.set_tamper(tamper);
+    }
+    let keys = RingKeys::new(&mut secrets, 1).remove(0);
+    let party = Party::new(mesh, places).unwrap();
+    let mut backend = tacit_backend::in_rings(protocol, party, keys).unwrap();
+    work(&mut *backend, &mut verifier)
+}
+
+#[test]
+fn rows_stay_together_in_an_order_that_is_not_theirs() {
+    for protocol in [LIFT, QUAD, QUAD_A, QUAD_HET] {
+        let opened = memory::run(protocol.parties(), 1, &MemoryNetwork::default(), |mut session| {
+            let opened = with_backend(protocol, &mut session.meshes[0], None, |b, verifier| {
+                let moved = shuffled(b.shuffles().unwrap());
+                let early = b.shuffles().unwrap().open_places(&moved[0], 0..ROWS);
+                assert!(early.is_err(), "{protocol}: places that nobody compared");
+                let mut settle = |b: &mut dyn Backend| {
+                    let journal = b.take_journal().unwrap();
+                    b.end_epoch(Some(&mut *verifier), vec![journal]).unwrap();
+                };
+                settle(b);
+                let mut on = |column: &Column| b.shuffles().unwrap().open_places(column, 0..ROWS);
+                let opened: Vec<Vec<u32>> =
+                    moved.iter().map(&mut on).map(|column| column.unwrap().to_vec()).collect();
+                settle(b);
+                b.flush().unwrap();
+                opened
+            });
+            session.finish().unwrap();
+            opened
+        });
+        let first = &opened[0][0];
+        // Words have the numbers in their upper halves.
+        assert!(first.iter().all(|low| *low == 0));
+        for columns in &opened {
+            assert_eq!(columns[1], opened[0][1], "{protocol}: all open the same");
+        }
+        let mut order = opened[0][1].clone();
+        assert!(!order.is_sorted(), "{protocol}: rows stay where they were");
+        order.sort_unstable();
+        assert!(order.into_iter().eq(0..ROWS as u32), "{protocol}: rows are lost");
+    }
+}
+
+/// The roles' transcripts after a shuffle in which the cheat changed its message of a number, and how many messages it sent.
+fn journals(protocol: Protocol, cheat: RoleId, which: usize) -> (Vec<Journal>, usize) {
+    let results = memory::run(protocol.parties(), 1, &MemoryNetwork::default(), |mut session| {
+        let sent = Arc::new(AtomicUsize::new(0));
+        let count = sent.clone();
+        let tamper = Tamper::new(move |m| {
+            // Messages of rows, not those of proofs.
+            if m.place.phase != Phase::Online {
+                return Verdict::Keep;
+            }
+            let number = count.fetch_add(1, Ordering::Relaxed);
+            if number != which {
+                return Verdict::Keep;
+            }
+            let mut bytes = m.bytes.to_vec();
+            let at = (number * 8) % bytes.len();
+            bytes[at] ^= 1;
+            Verdict::Replace(bytes)
+        });
+        let is_cheat = session.me().index() == cheat;
+        let tamper = is_cheat.then_some(tamper);
+        let journal = with_backend(protocol, &mut session.meshes[0], tamper, |b, _| {
+            drop(shuffled(b.shuffles().unwrap()));
+            let journal = b.take_journal().unwrap();
+            b.flush().unwrap();
+            journal
+        });
+        let _ = session.finish();
+        (journal, sent.load(Ordering::Relaxed))
+    });
+    let count = results[cheat].1;
+    (results.into_iter().map(|(journal, _)| journal).collect(), count)
+}
+
+/// Whether two of the roles other than one differ.
+fn differ(journals: &[Journal], cheat: Option<RoleId>) -> bool {
+    let honest: Vec<RoleId> = (0..journals.len()).filter(|role| Some(*role) != cheat).collect();
+    honest.iter().any(|a| {
+        let others = honest.iter().filter(|b| *b > a);
+        others.into_iter().any(|b| {
+            let [mine, theirs] = [*a, *b].map(|role| journals[role].clone());
+            !Journal::differences(mine, *a, theirs, *b).is_empty()
+        })
+    })
+}
+
+#[test]
+fn every_row_that_is_changed_makes_two_honest_roles_differ() {
+    for protocol in [LIFT, QUAD, QUAD_A, QUAD_HET] {
+        for cheat in 0..protocol.parties() {
+            let (honest, count) = journals(protocol, cheat, usize::MAX);
+            assert!(!differ(&honest, None), "{protocol}: honest roles differ");
+            for which in 0..count {
+                let (all, _) = journals(protocol, cheat, which);
+                assert!(
+                    differ(&all, Some(cheat)),
+                    "{protocol}: message {which} of {count} of role {cheat}"
+                );
+            }
+        }
+    }
+}
