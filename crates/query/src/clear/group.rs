@@ -41,7 +41,12 @@ pub(super) fn rows(
 }
 
 /// An aggregate, of a kind, of the rows of a group.
-fn value(aggregate: &Aggregate, rows: &[&[Cell]], fields: &[Field], kind: &Kind) -> Result<Cell> {
+pub(super) fn value(
+    aggregate: &Aggregate,
+    rows: &[&[Cell]],
+    fields: &[Field],
+    kind: &Kind,
+) -> Result<Cell> {
     let Some(column) = aggregate.column else {
         return Ok(Some(rows.len() as i128));
     };

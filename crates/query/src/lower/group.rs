@@ -223,7 +223,9 @@ impl Lowering<'_> {
                 (true, Some(column)) => {
                     let cell =
                         carried.iter().find(|(number, _)| *number == column).map(|(_, cell)| *cell);
-                    cell.map(|cell| self.folded(&mut folds, aggregate, cell, members, &rows))
+                    cell.map(|cell| {
+                        self.folded(&mut folds, aggregate.function, cell, members, &rows)
+                    })
                 }
             });
         }
@@ -296,10 +298,10 @@ impl Lowering<'_> {
     }
 
     /// What is folded of a column in rows ordered by the keys.
-    fn folded(
+    pub fn folded(
         &mut self,
         folds: &mut Folds,
-        aggregate: &Aggregate,
+        function: Function,
         cell: Cell,
         members: usize,
         rows: &Extent,
@@ -310,7 +312,7 @@ impl Lowering<'_> {
         };
         let counted = Counted { value: cell.value, counts: cell.known };
         let Interval { low, high } = self.interval(cell.value);
-        let (fold, other) = match aggregate.function {
+        let (fold, other) = match function {
             Function::Count => return Planned { count, fold: None },
             Function::Sum | Function::Mean => (Fold::Sum, 0),
             Function::Min => (Fold::Min, high),
@@ -366,22 +368,22 @@ struct GroupsOf<'p> {
 }
 
 /// How an aggregate is computed: from the count of the rows that count for it, and from a fold.
-struct Planned {
+pub(super) struct Planned {
     /// A sum of [`Folds`].
-    count: usize,
-    fold: Option<(Fold, usize)>,
+    pub count: usize,
+    pub fold: Option<(Fold, usize)>,
 }
 
 /// Columns that are folded by the segments of groups: all of one kind together.
 #[derive(Default)]
-struct Folds {
+pub(super) struct Folds {
     sums: Vec<Value>,
     least: Vec<Value>,
     greatest: Vec<Value>,
 }
 
 impl Folds {
-    fn of(&self, fold: Fold) -> &[Value] {
+    pub fn of(&self, fold: Fold) -> &[Value] {
         match fold {
             Fold::Min => &self.least,
             Fold::Max => &self.greatest,
@@ -389,7 +391,7 @@ impl Folds {
         }
     }
 
-    fn add(&mut self, fold: Fold, column: Value) -> usize {
+    pub fn add(&mut self, fold: Fold, column: Value) -> usize {
         let all = match fold {
             Fold::Min => &mut self.least,
             Fold::Max => &mut self.greatest,
@@ -400,13 +402,13 @@ impl Folds {
     }
 
     /// The number of rows whose bit is one.
-    fn count(&mut self, lowering: &mut Lowering<'_>, bits: Bits, rows: &Extent) -> usize {
+    pub fn count(&mut self, lowering: &mut Lowering<'_>, bits: Bits, rows: &Extent) -> usize {
         let ones = lowering.or_ones(bits, rows);
         let ones = lowering.b.cast(ones, Element::uint(8));
         self.add(Fold::Sum, ones)
     }
 
-    fn run(&self, lowering: &mut Lowering<'_>, starts: Value) -> Folds {
+    pub fn run(&self, lowering: &mut Lowering<'_>, starts: Value) -> Folds {
         let mut run = |fold, columns: &[Value]| match columns {
             [] => Vec::new(),
             columns => lowering.b.segments(fold, starts, columns),

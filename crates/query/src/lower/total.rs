@@ -58,7 +58,8 @@ impl Lowering<'_> {
         })
     }
 
-    fn total_of(
+    /// An aggregate of all rows, which are valid and known.
+    pub fn total_of(
         &mut self,
         (aggregate, field): (&Aggregate, &Field),
         kind: &Kind,
@@ -100,7 +101,7 @@ impl Lowering<'_> {
     }
 
     /// How many rows count.
-    fn count_of(&mut self, counts: Bits, rows: &Extent) -> Value {
+    pub fn count_of(&mut self, counts: Bits, rows: &Extent) -> Value {
         match counts {
             Some(counts) => self.b.sum(counts, 0),
             None => self.b.row_count(rows.clone()),

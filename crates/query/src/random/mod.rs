@@ -14,6 +14,7 @@ mod expr;
 mod parts;
 mod rng;
 mod select;
+mod window;
 
 #[cfg(test)]
 mod tests;

@@ -2,9 +2,10 @@
 
 use super::expr::{Shape, Term};
 use super::select::{Queries, Source};
+use super::window::Rows;
 
 /// The most that a sum may be, without its sign.
-const MOST_SUM: i128 = 1_000_000_000;
+pub(super) const MOST_SUM: i128 = 1_000_000_000;
 
 impl Queries<'_> {
     /// Rows of one source, or of several that are joined, and the `WHERE` behind it.
@@ -177,6 +178,10 @@ impl Queries<'_> {
                 true => self.terms(&known, &[]).term(aggregate.shape, 1),
                 false => aggregate,
             });
+        }
+        if self.rng.chance(15) && !known.is_empty() && !keys.is_empty() {
+            let rows = Rows { columns: &known, all: &keys, most: source.most, fixed };
+            items.extend(self.windows(&rows));
         }
         let mut select = self.selected("SELECT", &items, from, source);
         if !keys.is_empty() {

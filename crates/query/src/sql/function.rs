@@ -37,12 +37,12 @@ pub(super) fn part_of(part: DatePart, date: Expr, span: Span) -> Result<Expr> {
 }
 
 /// What is called, with what.
-struct Call<'a> {
-    name: String,
-    arguments: Vec<&'a Ast>,
-    distinct: bool,
+pub(super) struct Asked<'a> {
+    pub name: String,
+    pub arguments: Vec<&'a Ast>,
+    pub distinct: bool,
     /// Whether it is called with a star.
-    all: bool,
+    pub all: bool,
 }
 
 impl Binder<'_> {
@@ -55,7 +55,10 @@ impl Binder<'_> {
         wanted: Option<&Kind>,
     ) -> Result<Expr> {
         let span = self.span(ast);
-        let call = self.call(function, ast)?;
+        if let Some(over) = &function.over {
+            return self.window(function, over, ast, rows);
+        }
+        let call = self.asked(function, ast)?;
         if let Some(aggregate) = aggregate_of(&call.name) {
             return self.aggregate(aggregate, &call, function, ast, rows);
         }
@@ -145,12 +148,9 @@ impl Binder<'_> {
         of.iter().map(|ast| self.expr(ast, rows, kind.as_ref())).collect()
     }
 
-    fn call<'a>(&self, function: &'a ast::Function, ast: &Ast) -> Result<Call<'a>> {
+    pub fn asked<'a>(&self, function: &'a ast::Function, ast: &Ast) -> Result<Asked<'a>> {
         let name = function.name.to_string().to_ascii_lowercase();
-        if function.over.is_some() {
-            return self.error(ast, "window functions (OVER) are not supported yet: GROUP BY, or ORDER BY .. LIMIT, say much of it");
-        }
-        let mut call = Call { name, arguments: Vec::new(), distinct: false, all: false };
+        let mut call = Asked { name, arguments: Vec::new(), distinct: false, all: false };
         let FunctionArguments::List(list) = &function.args else { return Ok(call) };
         call.distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
         if !list.clauses.is_empty()
@@ -174,7 +174,7 @@ impl Binder<'_> {
     fn aggregate(
         &mut self,
         of: Function,
-        call: &Call<'_>,
+        call: &Asked<'_>,
         function: &ast::Function,
         ast: &Ast,
         rows: &mut Rows<'_>,
@@ -184,7 +184,9 @@ impl Binder<'_> {
             return self.error(ast, "an aggregate cannot stand here: it is of groups of rows, in SELECT, HAVING or ORDER BY");
         };
         groups.asked = true;
-        let argument = self.argument(of, call, function, ast, rows);
+        let scope = rows.scope;
+        let mut plain = |binder: &mut Self, ast: &Ast| binder.plain(ast, scope);
+        let argument = self.counted((of, call, function), ast, &mut plain);
         let bound = argument.and_then(|argument| {
             groups.aggregate(of, argument, call.distinct, &span, self.fraction)
         });
@@ -192,24 +194,22 @@ impl Binder<'_> {
         bound
     }
 
-    /// What an aggregate is of: none if it counts rows.
-    fn argument(
+    /// What an aggregate is of, with what it is told to count: none if it counts rows.
+    pub fn counted(
         &mut self,
-        of: Function,
-        call: &Call<'_>,
-        function: &ast::Function,
+        (of, call, function): (Function, &Asked<'_>, &ast::Function),
         ast: &Ast,
-        rows: &Rows<'_>,
+        bind: &mut impl FnMut(&mut Self, &Ast) -> Result<Expr>,
     ) -> Result<Option<Expr>> {
         let span = self.span(ast);
         let argument = match (call.arguments.as_slice(), call.all || call.arguments.is_empty()) {
             ([], true) if of == Function::Count && call.name == "count" && !call.distinct => None,
-            ([argument], false) => Some(self.plain(argument, rows.scope)?),
+            ([argument], false) => Some(bind(self, argument)?),
             _ => return self.error(ast, format!("{} has one argument", call.name)),
         };
         // Rows that do not count are null.
         let counts = match &function.filter {
-            Some(filter) => Some(condition(self.plain(filter, rows.scope)?)?),
+            Some(filter) => Some(condition(bind(self, filter)?)?),
             None => None,
         };
         let argument = match (call.name.as_str(), argument) {
@@ -309,14 +309,14 @@ fn moved_by_months(days: i128, months: i64) -> Option<i128> {
 }
 
 /// A value where a condition is true, else null.
-fn when_true(condition: Expr, value: Expr, span: &Span) -> Expr {
+pub(super) fn when_true(condition: Expr, value: Expr, span: &Span) -> Expr {
     let none = literal(value.kind.clone(), None, span.clone());
     let kind = value.kind.clone();
     let compute = Compute::Case(vec![(condition, value)], Box::new(none));
     Expr { compute, kind, nullable: true, span: span.clone() }
 }
 
-fn aggregate_of(name: &str) -> Option<Function> {
+pub(super) fn aggregate_of(name: &str) -> Option<Function> {
     Some(match name {
         "count" | "count_if" | "countif" => Function::Count,
         "sum" => Function::Sum,

@@ -4,6 +4,7 @@ mod expressions;
 mod groups;
 mod operators;
 mod queries;
+mod windows;
 
 use super::{Cell, Rows};
 use crate::error::Result;

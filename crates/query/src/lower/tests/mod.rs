@@ -122,6 +122,19 @@ fn keys_that_repeat_end_the_run() {
     assert!(error.contains("check"), "{error}");
 }
 
+/// The first rows of partitions have each key once, as the plan says: nothing is left to check in the run.
+#[test]
+fn numbered_rows_are_joined_without_a_check() {
+    let query = format!(
+        "{JOIN} SELECT sum(v * b) AS s FROM u JOIN (SELECT a, b FROM t QUALIFY row_number() OVER (PARTITION BY a ORDER BY b DESC) = 1) AS l ON k = a"
+    );
+    let tables = [of_rows(&[&[1, 2], &[3, 4], &[3, 7]]), of_rows(&[&[3, 5], &[1, 9]])];
+    assert_eq!(answer(&query, &tables), Ok(of_cells(&[&[9 * 2 + 5 * 7]], false)));
+    let (catalog, bound) = sql::parse("q", &query).expect("a query");
+    let program = lower(&bound, &catalog).expect("a program").program;
+    assert!(!text::print(&program).contains("check("));
+}
+
 /// Of more rows than are shown, the first in canonical order are: not those that stand first in the tables.
 #[test]
 fn rows_that_are_cut_off_do_not_depend_on_the_order_of_tables() {
@@ -142,6 +155,9 @@ fn the_order_of_tables_is_not_shown() {
         "SELECT b, count(*) AS n FROM t GROUP BY b",
         "SELECT count(*) AS n FROM t GROUP BY b",
         "SELECT a, b FROM t ORDER BY b DESC LIMIT 3",
+        "SELECT a, b, row_number() OVER (ORDER BY b) AS n FROM t",
+        "SET max_rows = 9; SELECT b, lag(a) OVER (PARTITION BY b ORDER BY b) AS z FROM t WHERE a > 1",
+        "SELECT sum(a) OVER (ORDER BY b ROWS 1 PRECEDING) AS s FROM t",
     ];
     for query in queries {
         let (catalog, query) = sql::parse("q", &format!("{JOIN} {query}")).expect("a query");
