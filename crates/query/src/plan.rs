@@ -218,6 +218,38 @@ pub enum Function {
     Min,
     /// The greatest value, of the column's kind.
     Max,
+    /// A quantile of the values. Not of windows.
+    Quantile(Quantile),
+}
+
+/// A part `q` of the way through values in ascending order: an exact fraction from 0 to 1, in lowest terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quantile {
+    /// Its numerator.
+    pub numerator: u32,
+    /// Its denominator.
+    pub denominator: u32,
+    /// Of `c` values: `false` takes the one of number `ceil(c q)`, or the first, of the column's kind. `true` goes to `(c - 1) q`,
+    /// counted from zero, between two numbers in proportion: a [`Kind::Fixed`], rounded down to the kind's fraction.
+    pub between: bool,
+}
+
+impl Quantile {
+    /// The greatest denominator.
+    pub const FINEST: u32 = 1_000_000;
+
+    /// `numerator / denominator`; none unless it is from 0 to 1 and, in lowest terms, the denominator is at most [`Quantile::FINEST`].
+    #[must_use]
+    pub fn new(numerator: u128, denominator: u128, between: bool) -> Option<Self> {
+        let (mut by, mut rest) = (denominator, numerator);
+        while rest > 0 {
+            (by, rest) = (rest, by % rest);
+        }
+        let numerator = u32::try_from(numerator.checked_div(by)?).ok()?;
+        let denominator = u32::try_from(denominator.checked_div(by)?).ok()?;
+        let fits = numerator <= denominator && (1..=Self::FINEST).contains(&denominator);
+        fits.then_some(Quantile { numerator, denominator, between })
+    }
 }
 
 /// A value that is computed for each row.

@@ -3,7 +3,8 @@
 use crate::catalog::Catalog;
 use crate::kind::Kind;
 use crate::plan::{
-    Aggregate, Call, Compute, Expr, Field, Frame, Function, Node, Operator, OrderKey, Plan, Ranged,
+    Aggregate, Call, Compute, Expr, Field, Frame, Function, Node, Operator, OrderKey, Plan,
+    Quantile, Ranged,
 };
 use chrono::NaiveDate;
 use std::fmt;
@@ -187,13 +188,17 @@ fn call(of: &Call, fields: &[Field]) -> String {
     }
 }
 
-fn named(function: Function) -> &'static str {
+fn named(function: Function) -> String {
     match function {
-        Function::Count => "count",
-        Function::Sum => "sum",
-        Function::Mean => "mean",
-        Function::Min => "min",
-        Function::Max => "max",
+        Function::Count => "count".to_owned(),
+        Function::Sum => "sum".to_owned(),
+        Function::Mean => "mean".to_owned(),
+        Function::Min => "min".to_owned(),
+        Function::Max => "max".to_owned(),
+        Function::Quantile(Quantile { numerator, denominator, between }) => {
+            let name = if between { "quantile_cont" } else { "quantile_disc" };
+            format!("{name}[{numerator}/{denominator}]")
+        }
     }
 }
 

@@ -117,6 +117,11 @@ fn aggregate(of: &Aggregate, fields: &[Field], made: Option<&Kind>) -> Result<Ki
         (Function::Sum, Some(kind)) if kind.is_number() => Ok(kind.clone()),
         (Function::Mean, Some(kind)) if kind.is_number() => Ok(Kind::Fixed { fraction }),
         (Function::Min | Function::Max, Some(kind)) => Ok(kind.clone()),
+        (Function::Quantile(at), Some(kind)) if !of.distinct => match at.between {
+            true if kind.is_number() => Ok(Kind::Fixed { fraction }),
+            true => Err(malformed(&of.span, "there is nothing between such values")),
+            false => Ok(kind.clone()),
+        },
         _ => Err(malformed(&of.span, "this cannot be computed of such a column")),
     }
 }
@@ -128,7 +133,8 @@ fn call(of: &Call, fields: &[Field], made: Option<&Kind>) -> Result<Kind> {
         (Ranged::Number | Ranged::Rank | Ranged::DenseRank, None) => Ok(INTEGER),
         (Ranged::Shift(_), None) => Ok(Kind::Bit),
         (Ranged::Last(Frame::Last(_)), _)
-        | (Ranged::Aggregate(Function::Min | Function::Max, Frame::Last(_)), _) => {
+        | (Ranged::Aggregate(Function::Min | Function::Max, Frame::Last(_)), _)
+        | (Ranged::Aggregate(Function::Quantile(_), _), _) => {
             Err(malformed(&of.span, "there is no such frame of this"))
         }
         (Ranged::Shift(_) | Ranged::First | Ranged::Last(_), Some(column)) => {

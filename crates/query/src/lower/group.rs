@@ -9,6 +9,8 @@ use super::total::{Counted, fraction_of};
 use super::{Bits, Lowering};
 use crate::error::Result;
 use crate::plan::{Aggregate, Field, Function, Plan};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use tacit_program::build::{Groups, Number, Value};
 use tacit_program::{Element, Extent, Fold, Interval, Span};
 
@@ -186,7 +188,8 @@ impl Lowering<'_> {
         values.extend(frame.valid);
         let mut carried = Vec::new();
         for (aggregate, used) in of.aggregates.iter().zip(of.used) {
-            let column = aggregate.column.filter(|_| *used && !aggregate.distinct);
+            let apart = aggregate.distinct || matches!(aggregate.function, Function::Quantile(_));
+            let column = aggregate.column.filter(|_| *used && !apart);
             if let Some(column) = column.filter(|column| !carried.contains(column)) {
                 let cell = frame.column(column, span)?;
                 values.push(cell.value);
@@ -211,11 +214,25 @@ impl Lowering<'_> {
         let mut folds = Folds::default();
         let members = folds.count(self, valid, &rows);
         let mut planned = Vec::new();
+        let mut ranked = HashMap::new();
         for (aggregate, used) in of.aggregates.iter().zip(of.used) {
             self.at(&aggregate.span);
             planned.push(match (used, aggregate.column) {
                 (false, _) => None,
                 (true, None) => Some(Planned { count: members, fold: None }),
+                (true, Some(column)) if let Function::Quantile(at) = aggregate.function => {
+                    let cell = frame.column(column, span)?;
+                    if let Entry::Vacant(place) = ranked.entry(column) {
+                        place.insert(self.ranked_in_groups(cells, cell, &frame, starts));
+                    }
+                    let known = &ranked[&column];
+                    let count = match known.known {
+                        Some(known) => folds.count(self, Some(known), &rows),
+                        None => members,
+                    };
+                    let weighed = self.weighed(at, known);
+                    Some(Planned { count, fold: Some((Fold::Sum, folds.add(Fold::Sum, weighed))) })
+                }
                 (true, Some(column)) if aggregate.distinct => {
                     let cell = frame.column(column, span)?;
                     Some(self.each_once_in_groups(&mut folds, aggregate, cells, cell, &frame))
@@ -284,6 +301,12 @@ impl Lowering<'_> {
                         Cell { value: self.of_kind(value, &field.kind), known }
                     }
                     Function::Sum => Cell { value, known },
+                    Function::Quantile(at) => {
+                        let (kind, fraction) = (&field.kind, fraction_of(&of.fields[number]));
+                        let value =
+                            self.quantile_of(at, value, kind, of.intervals[number], fraction);
+                        Cell { value, known }
+                    }
                 }
             }));
         }
@@ -313,7 +336,8 @@ impl Lowering<'_> {
         let counted = Counted { value: cell.value, counts: cell.known };
         let Interval { low, high } = self.interval(cell.value);
         let (fold, other) = match function {
-            Function::Count => return Planned { count, fold: None },
+            // Quantiles are computed apart.
+            Function::Count | Function::Quantile(_) => return Planned { count, fold: None },
             Function::Sum | Function::Mean => (Fold::Sum, 0),
             Function::Min => (Fold::Min, high),
             Function::Max => (Fold::Max, low),

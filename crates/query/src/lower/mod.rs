@@ -9,7 +9,7 @@
 //! | `expr` | what is computed row by row |
 //! | `frame` | tables under way: their columns, cut and put together |
 //! | `keys` | columns as numbers that rows are ordered and compared by |
-//! | `group`, `total` | groups, and aggregates of all rows |
+//! | `group`, `total`, `quantile` | groups, and aggregates of all rows |
 //! | `join` | joins |
 //! | `window` | what is computed of partitions, for each of their rows |
 //! | `shown` | what is revealed of the result |
@@ -20,6 +20,7 @@ mod frame;
 mod group;
 mod join;
 mod keys;
+mod quantile;
 mod shown;
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,7 @@ use super::total::fraction_of;
 use crate::error::Result;
 use crate::kind::Kind;
 use crate::plan::{self, Aggregate, Call, Field, Function, OrderKey, Plan, Ranged};
+use std::collections::HashMap;
 use tacit_program::build::Value;
 use tacit_program::{Element, Extent, Fold, Interval};
 
@@ -88,7 +89,7 @@ impl Lowering<'_> {
                     let (column, span) = (call.column, call.span.clone());
                     let aggregate = Aggregate { function, column, distinct: false, span };
                     let kind = &fields[column.unwrap_or_default()].kind;
-                    self.total_of((&aggregate, field), kind, cell, frame)
+                    self.total_of((&aggregate, field), kind, cell, (frame, &mut HashMap::new()))
                 }
             };
             let known = cell.known.filter(|_| field.nullable);
@@ -303,7 +304,7 @@ impl Lowering<'_> {
     }
 
     /// Columns as they are in the first marked row from each one on; the last row is marked.
-    fn filled_back(&mut self, marks: Value, columns: &[Value]) -> Vec<Value> {
+    pub fn filled_back(&mut self, marks: Value, columns: &[Value]) -> Vec<Value> {
         let marks = self.b.flip(marks, 0);
         let columns: Vec<Value> = columns.iter().map(|column| self.b.flip(*column, 0)).collect();
         let filled = self.filled(marks, &columns);
@@ -311,7 +312,7 @@ impl Lowering<'_> {
     }
 
     /// A number that is known to lie in an interval.
-    fn known_within(&mut self, value: Value, within: Interval) -> Value {
+    pub fn known_within(&mut self, value: Value, within: Interval) -> Value {
         match self.b.type_of(value) {
             Some(ty) if ty.element != Element::Bit && ty.interval != within => {
                 self.b.assume_raw(value, within)

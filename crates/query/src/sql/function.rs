@@ -2,10 +2,11 @@
 
 use super::Binder;
 use super::expr::{Rows, alike};
+use super::scope::Scope;
 use super::typing::{binary, condition, folded, literal, number};
 use crate::error::{QueryError, Result};
 use crate::kind::{INTEGER, Kind};
-use crate::plan::{Compute, DatePart, Expr, Function, Operator};
+use crate::plan::{Compute, DatePart, Expr, Function, Operator, Quantile};
 use chrono::{Months, NaiveDate};
 use sqlparser::ast::{
     self, DuplicateTreatment, Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments, Value,
@@ -58,8 +59,9 @@ impl Binder<'_> {
         if let Some(over) = &function.over {
             return self.window(function, over, ast, rows);
         }
-        let call = self.asked(function, ast)?;
-        if let Some(aggregate) = aggregate_of(&call.name) {
+        let mut call = self.asked(function, ast)?;
+        let quantile = self.quantile(&mut call, ast)?;
+        if let Some(aggregate) = quantile.or_else(|| aggregate_of(&call.name)) {
             return self.aggregate(aggregate, &call, function, ast, rows);
         }
         if function.filter.is_some() || call.distinct || call.all {
@@ -119,7 +121,7 @@ impl Binder<'_> {
             }
             _ => {
                 let what = format!(
-                    "there is no function `{}` of {} arguments: there are count, sum, avg, min, max, abs, coalesce, nullif, least, greatest, year, \
+                    "there is no function `{}` of {} arguments: there are count, sum, avg, min, max, median, quantile_disc, quantile_cont, abs, coalesce, nullif, least, greatest, year, \
                      quarter, month, day and dayofweek",
                     call.name,
                     call.arguments.len()
@@ -153,8 +155,21 @@ impl Binder<'_> {
         let mut call = Asked { name, arguments: Vec::new(), distinct: false, all: false };
         let FunctionArguments::List(list) = &function.args else { return Ok(call) };
         call.distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
+        if let [of] = function.within_group.as_slice()
+            && matches!(call.name.as_str(), "percentile_disc" | "percentile_cont")
+        {
+            if self.key(of, 0)?.descending {
+                let what = "quantiles go through ascending values: without DESC, percentile_cont of 1 less the fraction says the same";
+                return self.error(&of.expr, what);
+            }
+            call.arguments.push(&of.expr);
+        } else if !function.within_group.is_empty() {
+            return self.error(
+                ast,
+                "only percentile_disc and percentile_cont have WITHIN GROUP, with one column",
+            );
+        }
         if !list.clauses.is_empty()
-            || !function.within_group.is_empty()
             || function.null_treatment.is_some()
             || !matches!(function.parameters, FunctionArguments::None)
         {
@@ -168,6 +183,43 @@ impl Binder<'_> {
             }
         }
         Ok(call)
+    }
+
+    /// The quantile that is called; its fraction is taken out of the arguments.
+    fn quantile(&mut self, call: &mut Asked<'_>, ast: &Ast) -> Result<Option<Function>> {
+        let between = match call.name.as_str() {
+            "median" => {
+                let half = Quantile { numerator: 1, denominator: 2, between: true };
+                return Ok(Some(Function::Quantile(half)));
+            }
+            "quantile_disc" | "quantile" | "percentile_disc" => false,
+            "quantile_cont" | "percentile_cont" => true,
+            _ => return Ok(None),
+        };
+        if call.arguments.len() != 2 {
+            let what = format!(
+                "{} has a column and a fraction: quantile_cont(x, 0.9), or percentile_cont(0.9) WITHIN GROUP (ORDER BY x)",
+                call.name
+            );
+            return self.error(ast, what);
+        }
+        let wrong = format!(
+            "the fraction of a quantile is a number from 0 to 1, as 0.9, in lowest terms at most of {}ths",
+            Quantile::FINEST
+        );
+        let fraction = call.arguments.remove(1);
+        let known = match self.plain(fraction, &Scope::default()) {
+            Ok(Expr {
+                compute: Compute::Literal(Some(raw)),
+                kind: Kind::Decimal { scale },
+                ..
+            }) => u128::try_from(raw).ok().zip(10u128.checked_pow(scale.into())),
+            _ => None,
+        };
+        match known.and_then(|(raw, unit)| Quantile::new(raw, unit, between)) {
+            Some(quantile) => Ok(Some(Function::Quantile(quantile))),
+            None => self.error(fraction, wrong),
+        }
     }
 
     /// An aggregate, of groups.

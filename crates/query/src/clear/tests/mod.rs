@@ -63,7 +63,8 @@ fn group(input: Plan, keys: &[usize], aggregates: &[(Function, Option<usize>, bo
         .collect();
     let kind = |it: &Aggregate| match (it.function, it.column) {
         (Function::Mean, _) => FIXED,
-        (Function::Sum | Function::Min | Function::Max, Some(column)) => {
+        (Function::Quantile(at), _) if at.between => FIXED,
+        (Function::Sum | Function::Min | Function::Max | Function::Quantile(_), Some(column)) => {
             input.fields[column].kind.clone()
         }
         _ => INTEGER,

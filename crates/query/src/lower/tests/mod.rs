@@ -135,6 +135,52 @@ fn numbered_rows_are_joined_without_a_check() {
     assert!(!text::print(&program).contains("check("));
 }
 
+/// What random queries do not ask of decimals and of numbers in fixed point, as the oracle says it.
+#[test]
+fn quantiles_and_windows_of_numbers_with_a_point() {
+    let tables = "CREATE TABLE alice.t (k ENUM ('a', 'b', 'c'), p DECIMAL(4, 2), x DOUBLE CHECK (x BETWEEN -3 AND 5), y DOUBLE NOT NULL CHECK (y BETWEEN 2 AND 3), m BOOLEAN) WITH (max_rows = 12);
+        SET max_rows = 20; GRANT SELECT ON result TO alice;";
+    let queries = [
+        "quantile_cont(p, 0.3) AS a, quantile_disc(p, 0.7) AS b, median(p) AS c",
+        "quantile_cont(x, 0.3) AS a, quantile_disc(x, 0.7) AS b, median(y) AS c, quantile_disc(m, 0.4) AS d",
+        "quantile_cont(y, 0.999) AS a, quantile_cont(y, 1) AS b, quantile_disc(k, 0.5) AS c",
+        "sum(x) OVER (PARTITION BY k ORDER BY x) AS a, avg(x) OVER (PARTITION BY k) AS b, max(y) OVER (ORDER BY x) AS c",
+        "lag(y, 2, x) OVER (PARTITION BY m ORDER BY p DESC) AS a, lead(m, 1) OVER (PARTITION BY m ORDER BY p DESC) AS b",
+        "avg(p) OVER (ORDER BY y ROWS 2 PRECEDING) AS a, sum(x) OVER (ORDER BY y ROWS 0 PRECEDING) AS b, min(m) OVER (ORDER BY k) AS c",
+        "first_value(x) OVER (PARTITION BY m ORDER BY y) AS a, last_value(x) OVER (PARTITION BY m ORDER BY k) AS b, lead(x, 1000) OVER (ORDER BY k) AS c",
+        "p / sum(p) OVER (PARTITION BY k) AS a",
+    ];
+    for (seed, of) in (0..).zip(queries) {
+        let groups = if of.contains("OVER") { &[""][..] } else { &["", " GROUP BY k"] };
+        for by in groups {
+            let sql = format!("{tables} SELECT {of} FROM t{by}");
+            let (catalog, query) =
+                sql::parse("q", &sql).unwrap_or_else(|error| panic!("{of}\n{error}"));
+            for rows in 0..8 {
+                let tables = vec![numbers(rows, seed)];
+                let (catalog, sql) = (catalog.clone(), sql.clone());
+                check(&query, &Case { seed, catalog, tables, sql, ordered: false });
+            }
+        }
+    }
+}
+
+/// Some rows of the table of numbers with a point.
+fn numbers(rows: u64, seed: u64) -> Rows {
+    let raw = |row: u64, column: u64, low: i128, high: i128| {
+        let mixed = (row * 5 + column + seed * 97).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+        let value = low + i128::from(mixed) % (high - low + 1);
+        // Some are null, and some are equal.
+        let known = column == 3 || !mixed.is_multiple_of(5);
+        known.then_some(if mixed.is_multiple_of(3) { low } else { value })
+    };
+    let row = |row: u64| {
+        let cells = [(0, 2), (-9999, 9999), (-3 << 16, 5 << 16), (2 << 16, 3 << 16), (0, 1)];
+        (0..).zip(cells).map(|(column, (low, high))| raw(row, column, low, high)).collect()
+    };
+    Rows { columns: 5, rows: (0..rows).map(row).collect() }
+}
+
 /// Of more rows than are shown, the first in canonical order are: not those that stand first in the tables.
 #[test]
 fn rows_that_are_cut_off_do_not_depend_on_the_order_of_tables() {
