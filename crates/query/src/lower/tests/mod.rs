@@ -122,6 +122,23 @@ fn keys_that_repeat_end_the_run() {
     assert!(error.contains("check"), "{error}");
 }
 
+/// Small groups are left out before windows are computed of groups.
+#[test]
+fn windows_are_of_the_groups_that_may_be_shown() {
+    let query = format!(
+        "{JOIN} SET min_rows = 2; SELECT b, count(*) AS n, rank() OVER (ORDER BY count(*) DESC) AS r, sum(count(*)) OVER () AS s FROM t GROUP BY b"
+    );
+    let tables = [of_rows(&[&[1, 2], &[3, 4], &[5, 2], &[0, 9], &[3, 4], &[8, 4]]), of_rows(&[])];
+    let shown = answer(&query, &tables);
+    assert_eq!(shown, Ok(of_cells(&[&[2, 2, 2, 5], &[4, 3, 1, 5]], false)));
+    let of_tables =
+        format!("{JOIN} SET min_rows = 2; SELECT b, rank() OVER (ORDER BY b) AS r FROM t");
+    let (catalog, bound) = sql::parse("q", &of_tables).expect("a query");
+    let error = lower(&bound, &catalog).expect_err("no groups").to_string();
+    assert!(error.contains("min_rows"), "{error}");
+    assert!(clear::evaluate(&bound, &catalog, &tables).is_err());
+}
+
 /// The first rows of partitions have each key once, as the plan says: nothing is left to check in the run.
 #[test]
 fn numbered_rows_are_joined_without_a_check() {
