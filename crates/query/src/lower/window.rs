@@ -108,17 +108,18 @@ impl Lowering<'_> {
         let (values, words) = self.sorted_values(&frame.values(), &words);
         let frame = frame.with(&values);
         let rows = frame.rows.clone();
-        let mut begins = [None; 2];
-        for (begins, order) in begins.iter_mut().zip(orders) {
-            let words = match order.len() == orders[2].len() {
-                true => words.clone(),
-                false => self.order_words(&frame, order)?,
-            };
-            *begins = Some(self.starts(&words, &rows));
-        }
-        let [Some(starts), Some(peers)] = begins.map(|begins| begins) else {
-            unreachable!("two orders")
+        let [of_partition, of_peers, whole] = orders;
+        let mut begins = |order: &[OrderKey]| -> Result<Value> {
+            match order.len() == whole.len() {
+                true => Ok(self.starts(&words, &rows)),
+                false => {
+                    let words = self.order_words(&frame, order)?;
+                    Ok(self.starts(&words, &rows))
+                }
+            }
         };
+        let starts = begins(of_partition)?;
+        let peers = if of_peers.len() == of_partition.len() { starts } else { begins(of_peers)? };
         let [ends, peers_end] = [starts, peers].map(|begin| self.b.shift(begin, 0, -1, 1));
         Ok(Sorted { frame, rows, starts, ends, peers, peers_end })
     }
@@ -132,7 +133,9 @@ impl Lowering<'_> {
         (fields, made): (&[Field], &[Field]),
     ) -> Result<Vec<Option<Cell>>> {
         let mut folds = Folds::default();
-        let number = folds.count(self, None, &sorted.rows);
+        let used = calls.iter().zip(asked).filter(|(_, asked)| **asked);
+        let numbered = used.into_iter().any(|(call, _)| self.needs_numbers(call, &sorted.frame));
+        let number = if numbered { folds.count(self, None, &sorted.rows) } else { 0 };
         let mut planned = Vec::new();
         for (call, asked) in calls.iter().zip(asked) {
             self.at(&call.span);
@@ -158,15 +161,29 @@ impl Lowering<'_> {
                 None => None,
                 Some((planned, cell)) => {
                     let kind = call.column.map(|column| &fields[column].kind);
-                    let numbers = folded.of(Fold::Sum)[number];
                     let fold = planned.fold.map(|(fold, at)| (fold, folded.of(fold)[at]));
-                    let count = folded.of(Fold::Sum)[planned.count];
+                    // Where there is no such sum nobody needs it.
+                    let sums = folded.of(Fold::Sum);
+                    let [numbers, count] = [number, planned.count]
+                        .map(|at| sums.get(at).copied().unwrap_or(sorted.starts));
                     let of = Of { numbers, count, fold, cell, kind };
                     Some(self.call(call, field, sorted, &of))
                 }
             });
         }
         Ok(columns)
+    }
+
+    /// Whether something is computed from the numbers of rows in their partitions.
+    fn needs_numbers(&self, call: &Call, frame: &Frame) -> bool {
+        let cell = call.column.and_then(|column| frame.columns[column]);
+        let counts_rows = cell.is_none_or(|cell| cell.known.is_none());
+        match call.function {
+            Ranged::Number | Ranged::Rank | Ranged::Aggregate(_, plan::Frame::Last(_)) => true,
+            Ranged::Shift(by) => by.abs() > 1,
+            Ranged::Aggregate(Function::Count | Function::Mean, _) => counts_rows,
+            _ => false,
+        }
     }
 
     fn call(&mut self, call: &Call, field: &Field, sorted: &Sorted, of: &Of<'_>) -> Cell {
@@ -197,7 +214,8 @@ impl Lowering<'_> {
         sorted: &Sorted,
         of: &Of<'_>,
     ) -> Cell {
-        let counted = function == Function::Mean || field.nullable || of.fold.is_none();
+        let may_be_null = field.nullable && of.cell.is_some_and(|cell| cell.known.is_some());
+        let counted = function == Function::Mean || may_be_null || of.fold.is_none();
         let mut values: Vec<Value> = of.fold.iter().map(|(_, value)| *value).collect();
         if counted {
             values.push(of.count);
@@ -225,7 +243,7 @@ impl Lowering<'_> {
         let Some(value) = values.pop() else {
             return Cell { value: count.unwrap_or(of.count), known: None };
         };
-        let known = count.filter(|_| field.nullable).map(|count| self.b.gt(count, 0));
+        let known = count.filter(|_| may_be_null).map(|count| self.b.gt(count, 0));
         let kind = of.kind.cloned().unwrap_or(Kind::Bit);
         let within = of.cell.map_or(Interval::point(0), |cell| self.interval(cell.value));
         let value = match (function, count) {
