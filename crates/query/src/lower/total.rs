@@ -94,6 +94,11 @@ impl Lowering<'_> {
                 let sum = self.b.sum(weighed, 0);
                 self.quantile_of(at, sum, kind, of, fraction_of(field))
             }
+            // Of no rows, as LIMIT 0 leaves them, nothing is least: the value is not known.
+            Function::Min | Function::Max if frame.rows.known() == Some(0) => {
+                let nothing = self.filling(counted.value, &Extent::fixed(1));
+                self.b.reshape(nothing, Vec::new())
+            }
             Function::Min | Function::Max => {
                 let greatest = aggregate.function == Function::Max;
                 let kept = self.unless_counted(&counted, if greatest { of.low } else { of.high });

@@ -122,6 +122,22 @@ fn keys_that_repeat_end_the_run() {
     assert!(error.contains("check"), "{error}");
 }
 
+/// No rows at all, which the program knows.
+#[test]
+fn nothing_is_least_of_no_rows() {
+    let none = "(SELECT a FROM t ORDER BY a LIMIT 0)";
+    let tables = [of_rows(&[&[1, 2]]), of_rows(&[])];
+    let query = format!("{JOIN} SELECT min(a) AS x, max(a) AS y, median(a) AS z FROM {none}");
+    let shown = answer(&query, &tables).expect("an answer");
+    assert_eq!(shown.rows.rows, [[None, None, None]]);
+    let query =
+        format!("{JOIN} SELECT min(a) OVER () AS x, lag(a) OVER (ORDER BY a) AS y FROM {none}");
+    assert_eq!(
+        answer(&query, &tables).expect("an answer").rows.rows,
+        Vec::<Vec<Option<i128>>>::new()
+    );
+}
+
 /// Small groups are left out before windows are computed of groups.
 #[test]
 fn windows_are_of_the_groups_that_may_be_shown() {
