@@ -159,6 +159,7 @@ fn single(op: &Op, context: &Context<'_>) -> Result<Type, String> {
         Op::SliceAt { axis, length } => moves::slice_at(context, *axis, *length),
         Op::UpdateAt { axis } => moves::update_at(context, *axis),
         Op::Shift { axis, by, fill } => moves::shift(context, *axis, *by, *fill),
+        Op::Flip { axis } => moves::flip(context, *axis),
         Op::Concat { axis } => tables::concat(context, *axis),
         Op::Transpose { order } => tables::transpose(context, order),
         Op::Gather { axis, indices } => tables::gather(context, *axis, indices),

@@ -260,6 +260,11 @@ pub enum Op {
         /// The raw value in place of what there is none of.
         fill: i128,
     },
+    /// Elements of an axis from the last to the first.
+    Flip {
+        /// The axis.
+        axis: u32,
+    },
     /// Operands one after the other along an axis.
     Concat {
         /// The axis.

@@ -287,7 +287,7 @@ fn is_nonlinear(op: &Op, operands: &[&Type], results: &[Type]) -> bool {
         Op::Xor | Op::Not | Op::Wrap(_) | Op::Assume(_) | Op::Sum { .. } => false,
         Op::Reshape | Op::Slice { .. } | Op::Concat { .. } | Op::Transpose { .. } => false,
         Op::Broadcast | Op::Gather { .. } | Op::CumSum { .. } | Op::Shift { .. } => false,
-        Op::SliceAt { .. } | Op::UpdateAt { .. } => false,
+        Op::Flip { .. } | Op::SliceAt { .. } | Op::UpdateAt { .. } => false,
         _ => true,
     }
 }

@@ -257,6 +257,13 @@ fn what_fills_up_a_shift_is_of_its_element() {
 }
 
 #[test]
+fn what_is_turned_round_keeps_its_type() {
+    let column = typed(Element::int(8), vec![Extent::rows(DimId(0))], 2, 5);
+    assert_eq!(one(Op::Flip { axis: 0 }, &[&column]), Ok(column.clone()));
+    assert!(one(Op::Flip { axis: 1 }, &[&column]).unwrap_err().contains("axis 1"));
+}
+
+#[test]
 fn places_along_an_axis_are_public_and_within_it() {
     let some = [Dim { name: "n".into(), min: 10, max: 1000 }];
     let column = |length: Extent| typed(Element::int(16), vec![length], -7, 7);

@@ -103,9 +103,10 @@ fn shown_groups(plan: &Plan) -> Option<(&[usize], &[Aggregate])> {
         Node::Group { keys, aggregates, .. } if keys.is_empty() || !aggregates.is_empty() => {
             Some((keys, aggregates))
         }
-        Node::Filter { input, .. } | Node::Project { input, .. } | Node::First { input, .. } => {
-            shown_groups(input)
-        }
+        Node::Filter { input, .. }
+        | Node::Project { input, .. }
+        | Node::Window { input, .. }
+        | Node::First { input, .. } => shown_groups(input),
         _ => None,
     }
 }

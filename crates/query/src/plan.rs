@@ -102,6 +102,18 @@ pub enum Node {
         /// Whether it is an anti join.
         anti: bool,
     },
+    /// All rows, each with what is computed of those of its partition: fields are those of the input, then those of the calls.
+    Window {
+        /// The rows.
+        input: Box<Plan>,
+        /// Columns in which the rows of a partition are equal. Null is a value like others.
+        partition: Vec<usize>,
+        /// The order of the rows of a partition. Rows that are equal by it are peers. Where one of them must come first, it is the one that
+        /// is less by all columns of the input, from the first one on, nulls last.
+        by: Vec<OrderKey>,
+        /// What is computed.
+        calls: Vec<Call>,
+    },
     /// The first rows in an order; among equal rows, those that are less by all columns, from the first one on.
     First {
         /// The rows.
@@ -137,6 +149,62 @@ pub struct Aggregate {
     pub span: Span,
 }
 
+/// What is computed of the rows of a partition, for each of them.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The function.
+    pub function: Ranged,
+    /// The column that it is of.
+    pub column: Option<usize>,
+    /// Where the user asked for it.
+    pub span: Span,
+}
+
+/// The functions of partitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ranged {
+    /// The number of the row in the order, from one on.
+    Number,
+    /// The number of the first of its peers.
+    Rank,
+    /// The number of its peers among all sets of peers.
+    DenseRank,
+    /// The column's value in the row so many places further on, or back if that is negative; null where there is no such row. Without a
+    /// column: whether there is one, a bit.
+    Shift(i64),
+    /// The column's value in the first row of a frame that begins where the partition does.
+    First,
+    /// The column's value in the last row of a frame.
+    Last(Frame),
+    /// An aggregate of the rows of a frame.
+    Aggregate(Function, Frame),
+}
+
+/// The rows of a partition that a function is of: the row itself is among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// All.
+    Whole,
+    /// Those up to the row, with all of its peers.
+    Peers,
+    /// Those up to the row.
+    Rows,
+    /// The row, and so many before it. Of counts, sums and means only.
+    Last(u64),
+}
+
+impl Ranged {
+    /// Whether it depends on which of several peers comes first.
+    #[must_use]
+    pub fn tells_peers_apart(self) -> bool {
+        match self {
+            Ranged::Number | Ranged::Shift(_) | Ranged::First | Ranged::Last(_) => true,
+            Ranged::Rank | Ranged::DenseRank => false,
+            Ranged::Aggregate(_, frame) => matches!(frame, Frame::Rows | Frame::Last(_)),
+        }
+    }
+}
+
 /// The functions of groups. But for counts they are null where no value counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
@@ -150,6 +218,38 @@ pub enum Function {
     Min,
     /// The greatest value, of the column's kind.
     Max,
+    /// A quantile of the values. Not of windows.
+    Quantile(Quantile),
+}
+
+/// A part `q` of the way through values in ascending order: an exact fraction from 0 to 1, in lowest terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quantile {
+    /// Its numerator.
+    pub numerator: u32,
+    /// Its denominator.
+    pub denominator: u32,
+    /// Of `c` values: `false` takes the one of number `ceil(c q)`, or the first, of the column's kind. `true` goes to `(c - 1) q`,
+    /// counted from zero, between two numbers in proportion: a [`Kind::Fixed`], rounded down to the kind's fraction.
+    pub between: bool,
+}
+
+impl Quantile {
+    /// The greatest denominator.
+    pub const FINEST: u32 = 1_000_000;
+
+    /// `numerator / denominator`; none unless it is from 0 to 1 and, in lowest terms, the denominator is at most [`Quantile::FINEST`].
+    #[must_use]
+    pub fn new(numerator: u128, denominator: u128, between: bool) -> Option<Self> {
+        let (mut by, mut rest) = (denominator, numerator);
+        while rest > 0 {
+            (by, rest) = (rest, by % rest);
+        }
+        let numerator = u32::try_from(numerator.checked_div(by)?).ok()?;
+        let denominator = u32::try_from(denominator.checked_div(by)?).ok()?;
+        let fits = numerator <= denominator && (1..=Self::FINEST).contains(&denominator);
+        fits.then_some(Quantile { numerator, denominator, between })
+    }
 }
 
 /// A value that is computed for each row.
@@ -256,6 +356,7 @@ impl Plan {
             Node::Filter { input, .. }
             | Node::Project { input, .. }
             | Node::Group { input, .. }
+            | Node::Window { input, .. }
             | Node::First { input, .. } => vec![input],
             Node::Join { left, right, .. } | Node::Match { left, right, .. } => vec![left, right],
         }
@@ -276,8 +377,21 @@ impl Plan {
             }
             Node::Union(_) => false,
             Node::Group { keys, .. } => (0..keys.len()).all(|key| columns.contains(&key)),
-            Node::Filter { input, .. } | Node::First { input, .. } => {
-                input.has_key(columns, catalog)
+            Node::Filter { input, condition } => {
+                // What is the same in all rows tells none of them apart.
+                let mut columns = columns.to_vec();
+                condition.mark_fixed(&mut columns);
+                input.has_key(&columns, catalog)
+            }
+            Node::First { input, .. } => input.has_key(columns, catalog),
+            Node::Window { input, partition, calls, .. } => {
+                let width = input.fields.len();
+                let number = calls.iter().position(|call| call.function == Ranged::Number);
+                let numbered = number.is_some_and(|number| {
+                    partition.iter().chain([&(width + number)]).all(|it| columns.contains(it))
+                });
+                let own = columns.iter().copied().filter(|column| *column < width);
+                numbered || input.has_key(&own.collect::<Vec<_>>(), catalog)
             }
             Node::Match { left, .. } => left.has_key(columns, catalog),
             Node::Join { left, right, on, .. } => {
@@ -348,13 +462,32 @@ impl Expr {
         self.operands().into_iter().for_each(|operand| operand.mark_columns(used));
     }
 
+    /// Adds the columns that have one value in all rows for which this condition holds.
+    fn mark_fixed(&self, columns: &mut Vec<usize>) {
+        match &self.compute {
+            Compute::Binary(Operator::And, a, b) => {
+                a.mark_fixed(columns);
+                b.mark_fixed(columns);
+            }
+            Compute::Binary(Operator::Equal, a, b) => match (&a.compute, &b.compute) {
+                (Compute::Column(column), Compute::Literal(_))
+                | (Compute::Literal(_), Compute::Column(column)) => columns.push(*column),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
     /// Makes it one of other columns: of each, the number that it has now.
     pub fn renumber(&mut self, places: &[usize]) {
-        if let Compute::Column(column) = &mut self.compute
-            && let Some(place) = places.get(*column)
-        {
-            *column = *place;
+        self.move_columns(&mut |column| places.get(column).copied().unwrap_or(column));
+    }
+
+    /// Makes it one of other columns, whose numbers follow from those of its own.
+    pub fn move_columns(&mut self, place: &mut impl FnMut(usize) -> usize) {
+        if let Compute::Column(column) = &mut self.compute {
+            *column = place(*column);
         }
-        self.operands_mut().into_iter().for_each(|operand| operand.renumber(places));
+        self.operands_mut().into_iter().for_each(|operand| operand.move_columns(place));
     }
 }

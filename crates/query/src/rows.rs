@@ -67,6 +67,11 @@ pub(crate) fn compare(by: &[OrderKey], a: &[Cell], b: &[Cell]) -> Ordering {
     Ordering::Equal
 }
 
+/// Whether rows are equal by an order.
+pub(crate) fn equal_by(by: &[OrderKey], a: &[Cell], b: &[Cell]) -> bool {
+    by.iter().all(|key| by_key(key, a[key.column], b[key.column]).is_eq())
+}
+
 /// Compares by one key. Where nulls are does not depend on whether the order is descending.
 fn by_key(key: &OrderKey, a: Cell, b: Cell) -> Ordering {
     match (a, b) {

@@ -2,7 +2,10 @@
 
 use crate::catalog::Catalog;
 use crate::kind::Kind;
-use crate::plan::{Aggregate, Compute, Expr, Field, Function, Node, Operator, OrderKey, Plan};
+use crate::plan::{
+    Aggregate, Call, Compute, Expr, Field, Frame, Function, Node, Operator, OrderKey, Plan,
+    Quantile, Ranged,
+};
 use chrono::NaiveDate;
 use std::fmt;
 
@@ -80,6 +83,20 @@ impl PlanText<'_> {
                 let what = if *anti { "anti join" } else { "semi join" };
                 format!("{what} on {}", pairs(left, right, on))
             }
+            Node::Window { input, partition, by, calls } => {
+                let partition: Vec<&str> =
+                    partition.iter().map(|column| name(&input.fields, *column)).collect();
+                let by: Vec<String> = by.iter().map(|key| order(key, &input.fields)).collect();
+                let mut what = "window".to_owned();
+                if !partition.is_empty() {
+                    what += &format!(" by {}", partition.join(", "));
+                }
+                if !by.is_empty() {
+                    what += &format!(" ordered by {}", by.join(", "));
+                }
+                let calls = calls.iter().map(|it| call(it, &input.fields));
+                format!("{what}: {}", calls.collect::<Vec<_>>().join(", "))
+            }
             Node::First { input, by, rows } => {
                 let by: Vec<String> = by.iter().map(|key| order(key, &input.fields)).collect();
                 format!("first {rows} by {}", by.join(", "))
@@ -148,14 +165,45 @@ fn order(key: &OrderKey, fields: &[Field]) -> String {
     format!("{}{descending}{nulls}", name(fields, key.column))
 }
 
-fn aggregate(of: &Aggregate, fields: &[Field]) -> String {
-    let function = match of.function {
-        Function::Count => "count",
-        Function::Sum => "sum",
-        Function::Mean => "mean",
-        Function::Min => "min",
-        Function::Max => "max",
+fn call(of: &Call, fields: &[Field]) -> String {
+    let column = of.column.map_or("*", |column| name(fields, column));
+    let frame = |frame| match frame {
+        Frame::Whole => " of all".to_owned(),
+        Frame::Peers => " up to peers".to_owned(),
+        Frame::Rows => " up to rows".to_owned(),
+        Frame::Last(rows) => format!(" of rows and {rows} before"),
     };
+    match of.function {
+        Ranged::Number => "row number".to_owned(),
+        Ranged::Rank => "rank".to_owned(),
+        Ranged::DenseRank => "dense rank".to_owned(),
+        Ranged::Shift(by) => {
+            format!("{column} {} {}", by.abs(), if by < 0 { "before" } else { "after" })
+        }
+        Ranged::First => format!("first({column})"),
+        Ranged::Last(of) => format!("last({column}){}", frame(of)),
+        Ranged::Aggregate(function, of) => {
+            format!("{}({column}){}", named(function), frame(of))
+        }
+    }
+}
+
+fn named(function: Function) -> String {
+    match function {
+        Function::Count => "count".to_owned(),
+        Function::Sum => "sum".to_owned(),
+        Function::Mean => "mean".to_owned(),
+        Function::Min => "min".to_owned(),
+        Function::Max => "max".to_owned(),
+        Function::Quantile(Quantile { numerator, denominator, between }) => {
+            let name = if between { "quantile_cont" } else { "quantile_disc" };
+            format!("{name}[{numerator}/{denominator}]")
+        }
+    }
+}
+
+fn aggregate(of: &Aggregate, fields: &[Field]) -> String {
+    let function = named(of.function);
     let column = of.column.map_or("*", |column| name(fields, column));
     format!("{function}({}{column})", if of.distinct { "distinct " } else { "" })
 }

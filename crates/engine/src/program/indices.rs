@@ -89,6 +89,12 @@ pub(super) fn shift(from: &[usize], axis: usize, by: i64) -> Vec<(u32, u32)> {
     all
 }
 
+/// The operand's element for each element of an array whose axis is turned round.
+pub(super) fn flip(from: &[usize], axis: usize) -> Vec<u32> {
+    let positions: Vec<u64> = (0..from[axis] as u64).rev().collect();
+    gather(from, axis, &positions)
+}
+
 /// The operand and its element for each element of an array, of which a part is replaced from `start` on.
 pub(super) fn update(
     array: &[usize],
@@ -142,6 +148,9 @@ mod tests {
         assert_eq!(shift(&[3], 0, 1), [(1, 0), (0, 0), (0, 1)]);
         assert_eq!(shift(&[2, 2], 1, -1), [(0, 1), (1, 0), (0, 3), (1, 0)]);
         assert_eq!(shift(&[2], 0, i64::MIN), [(1, 0); 2]);
+        assert_eq!(flip(&[2, 3], 0), [3, 4, 5, 0, 1, 2]);
+        assert_eq!(flip(&[2, 3], 1), [2, 1, 0, 5, 4, 3]);
+        assert_eq!(flip(&[0], 0), []);
         assert_eq!(
             update(&[2, 3], &[2, 1], 1, 2),
             [(0, 0), (0, 1), (1, 0), (0, 3), (0, 4), (1, 1)]

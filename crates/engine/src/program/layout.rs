@@ -202,7 +202,9 @@ fn keeps_rows(op: &Op, types: &[&Type], results: &[Type]) -> bool {
             *axis > 0 && all_rows()
         }
         // Along rows one needs others: these are computed on whole arrays.
-        Op::CumSum { axis, .. } | Op::Shift { axis, .. } => *axis > 0 && all_rows(),
+        Op::CumSum { axis, .. } | Op::Shift { axis, .. } | Op::Flip { axis } => {
+            *axis > 0 && all_rows()
+        }
         Op::SliceAt { axis, .. } => *axis > 0 && row(&types[0]),
         Op::UpdateAt { axis } => *axis > 0 && row(&types[0]) && row(&types[1]),
         Op::Transpose { order } => order.first() == Some(&0) && all_rows(),

@@ -110,6 +110,7 @@ impl Task<'_> {
                 first.gather(&indices::gather(&shapes[0], *axis as usize, indices))
             }
             Op::Shift { axis, by, fill } => self.shift(*axis as usize, *by, *fill)?,
+            Op::Flip { axis } => first.gather(&indices::flip(&shapes[0], *axis as usize)),
             Op::SliceAt { axis, .. } => {
                 let at = [self.place(1), 1];
                 first.gather(&indices::slice(&shapes[0], *axis as usize, at, &self.results[0]))

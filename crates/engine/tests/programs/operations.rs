@@ -238,6 +238,8 @@ pub fn prefix_sums_and_shifts() {
                 reveal cumsum(c, axis 0, reverse) to bob as \"bits to the end\"\n\
                 reveal shift(s, axis 0, by 1, fill -3) < b to carol as \"after\"\n\
                 reveal shift(c, axis 0, by -70, fill 1) to alice as \"bits\"\n\
+                reveal flip(s, axis 0) < b to carol as \"turned round\"\n\
+                reveal flip(c, axis 0) to bob as \"bits turned round\"\n\
                 reveal sum(shift(sums, axis 0, by 2, fill 0), axis 0) to bob as \"total\"\n";
     check_sizes(body, &[5]);
     let more = "input x: i8[n, 5] from alice\ninput y: i8[n, 5] from bob\ninput z: fixed(24,8)[2, 9] from carol\n\

@@ -83,6 +83,12 @@ impl Builder {
         }
     }
 
+    /// An axis from its last element to its first. It may be of symbolic length.
+    #[track_caller]
+    pub fn flip(&mut self, a: Value, axis: u32) -> Value {
+        self.push(Op::Flip { axis }, &[a], None)
+    }
+
     /// One after the other along an axis.
     #[track_caller]
     pub fn concat(&mut self, parts: &[Value], axis: u32) -> Value {

@@ -57,7 +57,7 @@ impl Builder {
                 axes
             }
             Op::Slice { axis, .. } | Op::Gather { axis, .. } => without(*axis),
-            Op::Shift { axis, .. } | Op::SliceAt { axis, .. } => without(*axis),
+            Op::Shift { axis, .. } | Op::Flip { axis } | Op::SliceAt { axis, .. } => without(*axis),
             Op::Concat { axis } if operands.iter().all(|operand| of(operand) == Some(axes)) => {
                 without(*axis)
             }

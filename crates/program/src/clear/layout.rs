@@ -145,6 +145,18 @@ pub(super) fn shift(
     Ok(())
 }
 
+/// The elements of an axis from the last to the first.
+pub(super) fn flip(a: &Array, axis: u32, out: &mut Sink) -> Result<(), OpError> {
+    let Axis { outer, len, inner } = Axis::of(a.shape(), axis)?;
+    for o in 0..outer {
+        for i in (0..len).rev() {
+            let first = (o * len + i) * inner;
+            out.extend(a.part(first..first + inner));
+        }
+    }
+    Ok(())
+}
+
 /// The place along an axis where `length` elements begin.
 fn place(at: &Array, len: usize, length: usize) -> Result<usize, OpError> {
     let place = at.values().next().and_then(|place| usize::try_from(place).ok());

@@ -97,6 +97,7 @@ fn unary(op: &Op, a: &Array, out: &mut Sink) -> Result<(), OpError> {
         Op::Reshape => elementwise::map(a, out, |a| a),
         Op::Slice { axis, start, step } => layout::slice(a, *axis, [*start, *step], out),
         Op::Shift { axis, by, fill } => layout::shift(a, *axis, (*by, *fill), out),
+        Op::Flip { axis } => layout::flip(a, *axis, out),
         Op::Transpose { order } => layout::transpose(a, order, out),
         Op::Broadcast => layout::broadcast(a, out),
         Op::Gather { axis, indices } => layout::gather(a, *axis, indices, out),

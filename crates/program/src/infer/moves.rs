@@ -17,6 +17,13 @@ pub fn shift(context: &Context<'_>, axis: u32, by: i64, fill: i128) -> Result<Ty
     Ok(Type { interval, ..ty.clone() })
 }
 
+/// The elements of an axis from the last to the first.
+pub fn flip(context: &Context<'_>, axis: u32) -> Result<Type, String> {
+    let ty = context.operands[0];
+    shape::axis(&ty.shape, axis)?;
+    Ok(ty.clone())
+}
+
 /// Whether `length` elements from `start` on lie in an axis of `array`, whatever `start` and the row counts are.
 fn fits(
     context: &Context<'_>,

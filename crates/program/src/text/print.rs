@@ -207,6 +207,7 @@ impl Printer<'_> {
             | Op::MaxOver { axis }
             | Op::UpdateAt { axis }
             | Op::CumSum { axis, reverse: false }
+            | Op::Flip { axis }
             | Op::Concat { axis } => format!("axis {axis}"),
             Op::CumSum { axis, reverse: true } => format!("axis {axis}, reverse"),
             Op::SliceAt { axis, length } => format!("axis {axis}, length {length}"),

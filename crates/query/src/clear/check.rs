@@ -7,7 +7,9 @@ use super::wrong::malformed;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::kind::{INTEGER, Kind};
-use crate::plan::{Aggregate, Compute, Expr, Field, Function, Node, Operator, OrderKey, Plan};
+use crate::plan::{
+    Aggregate, Call, Compute, Expr, Field, Frame, Function, Node, Operator, OrderKey, Plan, Ranged,
+};
 use tacit_program::Span;
 
 /// Checks a plan with all that it reads; tables as well if the catalog is known.
@@ -41,13 +43,9 @@ pub(super) fn plan(of: &Plan, catalog: Option<&Catalog>) -> Result<()> {
             let key =
                 |key: &usize| field(&input.fields, *key, span).map(|field| field.kind.clone());
             let keys = keys.iter().map(key).collect::<Result<Vec<_>>>()?;
-            let fraction = |number: usize| match fields.get(keys.len() + number) {
-                Some(Field { kind: Kind::Fixed { fraction }, .. }) => *fraction,
-                _ => 0,
-            };
+            let made = |number: usize| fields.get(keys.len() + number).map(|field| &field.kind);
             let results = aggregates.iter().enumerate();
-            let results =
-                results.map(|(number, it)| aggregate(it, &input.fields, fraction(number)));
+            let results = results.map(|(number, it)| aggregate(it, &input.fields, made(number)));
             let results = results.collect::<Result<Vec<_>>>()?;
             same(keys.iter().chain(&results).collect())
         }
@@ -58,6 +56,18 @@ pub(super) fn plan(of: &Plan, catalog: Option<&Catalog>) -> Result<()> {
         Node::Match { left, right, on, .. } => {
             pairs(left, right, on, span)?;
             same(kinds(&left.fields))
+        }
+        Node::Window { input, partition, by, calls } => {
+            for column in partition {
+                field(&input.fields, *column, span)?;
+            }
+            order(by, input.fields.len(), span)?;
+            let mut all: Vec<Kind> = input.fields.iter().map(|field| field.kind.clone()).collect();
+            for (number, it) in calls.iter().enumerate() {
+                let made = fields.get(input.fields.len() + number).map(|field| &field.kind);
+                all.push(call(it, &input.fields, made)?);
+            }
+            same(all.iter().collect())
         }
         Node::First { input, by, .. } => {
             same(kinds(&input.fields))?;
@@ -94,7 +104,11 @@ fn pairs(left: &Plan, right: &Plan, on: &[(usize, usize)], span: &Span) -> Resul
 }
 
 /// The kind of an aggregate. Means have the fraction that they say.
-fn aggregate(of: &Aggregate, fields: &[Field], fraction: u8) -> Result<Kind> {
+fn aggregate(of: &Aggregate, fields: &[Field], made: Option<&Kind>) -> Result<Kind> {
+    let fraction = match made {
+        Some(Kind::Fixed { fraction }) => *fraction,
+        _ => 0,
+    };
     let column = of.column.map(|column| field(fields, column, &of.span)).transpose()?;
     let kind = column.map(|column| &column.kind);
     match (of.function, kind) {
@@ -103,6 +117,33 @@ fn aggregate(of: &Aggregate, fields: &[Field], fraction: u8) -> Result<Kind> {
         (Function::Sum, Some(kind)) if kind.is_number() => Ok(kind.clone()),
         (Function::Mean, Some(kind)) if kind.is_number() => Ok(Kind::Fixed { fraction }),
         (Function::Min | Function::Max, Some(kind)) => Ok(kind.clone()),
+        (Function::Quantile(at), Some(kind)) if !of.distinct => match at.between {
+            true if kind.is_number() => Ok(Kind::Fixed { fraction }),
+            true => Err(malformed(&of.span, "there is nothing between such values")),
+            false => Ok(kind.clone()),
+        },
+        _ => Err(malformed(&of.span, "this cannot be computed of such a column")),
+    }
+}
+
+/// The kind of what is computed of partitions, where it says that it is of the kind `made`.
+fn call(of: &Call, fields: &[Field], made: Option<&Kind>) -> Result<Kind> {
+    let column = of.column.map(|column| field(fields, column, &of.span)).transpose()?;
+    match (of.function, column) {
+        (Ranged::Number | Ranged::Rank | Ranged::DenseRank, None) => Ok(INTEGER),
+        (Ranged::Shift(_), None) => Ok(Kind::Bit),
+        (Ranged::Last(Frame::Last(_)), _)
+        | (Ranged::Aggregate(Function::Min | Function::Max, Frame::Last(_)), _)
+        | (Ranged::Aggregate(Function::Quantile(_), _), _) => {
+            Err(malformed(&of.span, "there is no such frame of this"))
+        }
+        (Ranged::Shift(_) | Ranged::First | Ranged::Last(_), Some(column)) => {
+            Ok(column.kind.clone())
+        }
+        (Ranged::Aggregate(function, _), _) => {
+            let (column, span) = (of.column, of.span.clone());
+            aggregate(&Aggregate { function, column, distinct: false, span }, fields, made)
+        }
         _ => Err(malformed(&of.span, "this cannot be computed of such a column")),
     }
 }

@@ -4,7 +4,7 @@ use super::number;
 use super::wrong::{malformed, too_large};
 use crate::error::Result;
 use crate::kind::Kind;
-use crate::plan::{Aggregate, Field, Function};
+use crate::plan::{Aggregate, Field, Function, Quantile};
 use crate::rows::{Cell, Rows};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,12 @@ pub(super) fn rows(
 }
 
 /// An aggregate, of a kind, of the rows of a group.
-fn value(aggregate: &Aggregate, rows: &[&[Cell]], fields: &[Field], kind: &Kind) -> Result<Cell> {
+pub(super) fn value(
+    aggregate: &Aggregate,
+    rows: &[&[Cell]],
+    fields: &[Field],
+    kind: &Kind,
+) -> Result<Cell> {
     let Some(column) = aggregate.column else {
         return Ok(Some(rows.len() as i128));
     };
@@ -67,7 +72,31 @@ fn value(aggregate: &Aggregate, rows: &[&[Cell]], fields: &[Field], kind: &Kind)
             mean.ok_or_else(large).map(Some)
         }
         (Function::Mean, _) => Err(malformed(&aggregate.span, "a mean is in fixed point")),
+        (Function::Quantile(at), _) => {
+            let mut values: Vec<i128> = values.into_iter().copied().collect();
+            values.sort_unstable();
+            quantile(at, &values, &fields[column].kind, kind).ok_or_else(large).map(Some)
+        }
         (Function::Min, _) => Ok(values.into_iter().min().copied()),
         (Function::Max, _) => Ok(values.into_iter().max().copied()),
+    }
+}
+
+/// A quantile, as a raw value of a kind, of values of another one in ascending order, of which there are some.
+fn quantile(at: Quantile, values: &[i128], from: &Kind, to: &Kind) -> Option<i128> {
+    let (part, whole) = (i128::from(at.numerator), i128::from(at.denominator));
+    let count = values.len() as i128;
+    let value =
+        |place: i128| usize::try_from(place).ok().and_then(|place| values.get(place)).copied();
+    match to {
+        Kind::Fixed { fraction } if at.between => {
+            let way = (count - 1) * part;
+            let (place, rest) = (way / whole, way % whole);
+            let below = value(place)?;
+            let above = if rest == 0 { below } else { value(place + 1)? };
+            let sum = below.checked_mul(whole - rest)?.checked_add(above.checked_mul(rest)?)?;
+            number::mean(from, sum, whole, *fraction)
+        }
+        _ => value(((count * part + whole - 1) / whole - 1).max(0)),
     }
 }

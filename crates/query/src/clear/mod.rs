@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `input` | compares tables with the catalog |
 //! | `check` | compares operators and expressions with the kinds that they say |
-//! | `operator`, `group` | rows of operators |
+//! | `operator`, `group`, `window` | rows of operators |
 //! | `expr`, `number` | values of expressions |
 //! | `wrong` | what is wrong with plans |
 //!
@@ -19,6 +19,7 @@ mod group;
 mod input;
 mod number;
 mod operator;
+mod window;
 mod wrong;
 
 #[cfg(test)]
@@ -66,16 +67,17 @@ pub fn rows(plan: &Plan, tables: &[Rows]) -> Result<Rows> {
     Run::new(tables, None).plan(plan)
 }
 
-/// The operator whose groups [`Query::min_rows`] is about: the first one under filters, projections and limits, which must group
+/// The operator whose groups [`Query::min_rows`] is about: the first one under filters, projections, windows and limits, which must group
 /// by something. Rows that it counts are those of its input.
 ///
 /// # Errors
 /// If there is another operator, or none of its kind.
 fn shown_groups(plan: &Plan) -> Result<&Plan> {
     match &plan.node {
-        Node::Filter { input, .. } | Node::Project { input, .. } | Node::First { input, .. } => {
-            shown_groups(input)
-        }
+        Node::Filter { input, .. }
+        | Node::Project { input, .. }
+        | Node::Window { input, .. }
+        | Node::First { input, .. } => shown_groups(input),
         Node::Group { keys, .. } if !keys.is_empty() => Ok(plan),
         _ => {
             let what = "min_rows hides groups of few rows and needs a GROUP BY: add one, or leave min_rows out";

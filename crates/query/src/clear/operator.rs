@@ -93,6 +93,10 @@ impl<'a> Run<'a> {
                 let (left, right) = (self.plan(left)?, self.plan(right)?);
                 Ok(matching(&left, &right, on, *anti))
             }
+            Node::Window { input, partition, by, calls } => {
+                let fields = plan.fields.split_at(input.fields.len());
+                super::window::rows(&self.plan(input)?, partition, by, calls, fields)
+            }
             Node::First { input, by, rows } => {
                 let mut input = self.plan(input)?;
                 input.rows.sort_by(|a, b| compare(by, a, b));

@@ -9,6 +9,8 @@ use super::total::{Counted, fraction_of};
 use super::{Bits, Lowering};
 use crate::error::Result;
 use crate::plan::{Aggregate, Field, Function, Plan};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use tacit_program::build::{Groups, Number, Value};
 use tacit_program::{Element, Extent, Fold, Interval, Span};
 
@@ -186,7 +188,8 @@ impl Lowering<'_> {
         values.extend(frame.valid);
         let mut carried = Vec::new();
         for (aggregate, used) in of.aggregates.iter().zip(of.used) {
-            let column = aggregate.column.filter(|_| *used && !aggregate.distinct);
+            let apart = aggregate.distinct || matches!(aggregate.function, Function::Quantile(_));
+            let column = aggregate.column.filter(|_| *used && !apart);
             if let Some(column) = column.filter(|column| !carried.contains(column)) {
                 let cell = frame.column(column, span)?;
                 values.push(cell.value);
@@ -211,11 +214,25 @@ impl Lowering<'_> {
         let mut folds = Folds::default();
         let members = folds.count(self, valid, &rows);
         let mut planned = Vec::new();
+        let mut ranked = HashMap::new();
         for (aggregate, used) in of.aggregates.iter().zip(of.used) {
             self.at(&aggregate.span);
             planned.push(match (used, aggregate.column) {
                 (false, _) => None,
                 (true, None) => Some(Planned { count: members, fold: None }),
+                (true, Some(column)) if let Function::Quantile(at) = aggregate.function => {
+                    let cell = frame.column(column, span)?;
+                    if let Entry::Vacant(place) = ranked.entry(column) {
+                        place.insert(self.ranked_in_groups(cells, cell, &frame, starts));
+                    }
+                    let known = &ranked[&column];
+                    let count = match known.known {
+                        Some(known) => folds.count(self, Some(known), &rows),
+                        None => members,
+                    };
+                    let weighed = self.weighed(at, known);
+                    Some(Planned { count, fold: Some((Fold::Sum, folds.add(Fold::Sum, weighed))) })
+                }
                 (true, Some(column)) if aggregate.distinct => {
                     let cell = frame.column(column, span)?;
                     Some(self.each_once_in_groups(&mut folds, aggregate, cells, cell, &frame))
@@ -223,7 +240,9 @@ impl Lowering<'_> {
                 (true, Some(column)) => {
                     let cell =
                         carried.iter().find(|(number, _)| *number == column).map(|(_, cell)| *cell);
-                    cell.map(|cell| self.folded(&mut folds, aggregate, cell, members, &rows))
+                    cell.map(|cell| {
+                        self.folded(&mut folds, aggregate.function, cell, members, &rows)
+                    })
                 }
             });
         }
@@ -282,6 +301,12 @@ impl Lowering<'_> {
                         Cell { value: self.of_kind(value, &field.kind), known }
                     }
                     Function::Sum => Cell { value, known },
+                    Function::Quantile(at) => {
+                        let (kind, fraction) = (&field.kind, fraction_of(&of.fields[number]));
+                        let value =
+                            self.quantile_of(at, value, kind, of.intervals[number], fraction);
+                        Cell { value, known }
+                    }
                 }
             }));
         }
@@ -296,10 +321,10 @@ impl Lowering<'_> {
     }
 
     /// What is folded of a column in rows ordered by the keys.
-    fn folded(
+    pub fn folded(
         &mut self,
         folds: &mut Folds,
-        aggregate: &Aggregate,
+        function: Function,
         cell: Cell,
         members: usize,
         rows: &Extent,
@@ -310,8 +335,9 @@ impl Lowering<'_> {
         };
         let counted = Counted { value: cell.value, counts: cell.known };
         let Interval { low, high } = self.interval(cell.value);
-        let (fold, other) = match aggregate.function {
-            Function::Count => return Planned { count, fold: None },
+        let (fold, other) = match function {
+            // Quantiles are computed apart.
+            Function::Count | Function::Quantile(_) => return Planned { count, fold: None },
             Function::Sum | Function::Mean => (Fold::Sum, 0),
             Function::Min => (Fold::Min, high),
             Function::Max => (Fold::Max, low),
@@ -366,22 +392,22 @@ struct GroupsOf<'p> {
 }
 
 /// How an aggregate is computed: from the count of the rows that count for it, and from a fold.
-struct Planned {
+pub(super) struct Planned {
     /// A sum of [`Folds`].
-    count: usize,
-    fold: Option<(Fold, usize)>,
+    pub count: usize,
+    pub fold: Option<(Fold, usize)>,
 }
 
 /// Columns that are folded by the segments of groups: all of one kind together.
 #[derive(Default)]
-struct Folds {
+pub(super) struct Folds {
     sums: Vec<Value>,
     least: Vec<Value>,
     greatest: Vec<Value>,
 }
 
 impl Folds {
-    fn of(&self, fold: Fold) -> &[Value] {
+    pub fn of(&self, fold: Fold) -> &[Value] {
         match fold {
             Fold::Min => &self.least,
             Fold::Max => &self.greatest,
@@ -389,7 +415,7 @@ impl Folds {
         }
     }
 
-    fn add(&mut self, fold: Fold, column: Value) -> usize {
+    pub fn add(&mut self, fold: Fold, column: Value) -> usize {
         let all = match fold {
             Fold::Min => &mut self.least,
             Fold::Max => &mut self.greatest,
@@ -400,13 +426,13 @@ impl Folds {
     }
 
     /// The number of rows whose bit is one.
-    fn count(&mut self, lowering: &mut Lowering<'_>, bits: Bits, rows: &Extent) -> usize {
+    pub fn count(&mut self, lowering: &mut Lowering<'_>, bits: Bits, rows: &Extent) -> usize {
         let ones = lowering.or_ones(bits, rows);
         let ones = lowering.b.cast(ones, Element::uint(8));
         self.add(Fold::Sum, ones)
     }
 
-    fn run(&self, lowering: &mut Lowering<'_>, starts: Value) -> Folds {
+    pub fn run(&self, lowering: &mut Lowering<'_>, starts: Value) -> Folds {
         let mut run = |fold, columns: &[Value]| match columns {
             [] => Vec::new(),
             columns => lowering.b.segments(fold, starts, columns),

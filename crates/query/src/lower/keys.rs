@@ -37,19 +37,24 @@ pub(super) fn with_ties(by: &[OrderKey], columns: usize) -> Vec<OrderKey> {
 impl Lowering<'_> {
     /// Rows in an order, those that are not valid behind all others.
     pub fn sorted(&mut self, frame: Frame, fields: &[Field], by: &[OrderKey]) -> Result<Frame> {
-        let mut digits = Vec::new();
-        digits.extend(self.invalid(frame.valid));
-        for key in by {
-            let cell = frame.column(key.column, &Span::default())?;
-            digits.push(self.digit(cell, key.descending, Some(key.nulls_first)));
-        }
-        let words = self.words(digits);
+        let words = self.order_words(&frame, by)?;
         let sorted = self.sorted_by(&frame, &words);
         let plain = by
             .iter()
             .all(|key| !key.descending && (!key.nulls_first || !fields[key.column].nullable));
         let order = plain.then(|| by.iter().map(|key| key.column).collect());
         Ok(Frame { order, gaps: false, placed: false, ..sorted })
+    }
+
+    /// The words of an order, in which rows that are not valid are behind all others.
+    pub fn order_words(&mut self, frame: &Frame, by: &[OrderKey]) -> Result<Vec<Word>> {
+        let mut digits = Vec::new();
+        digits.extend(self.invalid(frame.valid));
+        for key in by {
+            let cell = frame.column(key.column, &Span::default())?;
+            digits.push(self.digit(cell, key.descending, Some(key.nulls_first)));
+        }
+        Ok(self.words(digits))
     }
 
     /// Rows in the order of words, the first of which counts most; stably.

@@ -9,8 +9,9 @@
 //! | `expr` | what is computed row by row |
 //! | `frame` | tables under way: their columns, cut and put together |
 //! | `keys` | columns as numbers that rows are ordered and compared by |
-//! | `group`, `total` | groups, and aggregates of all rows |
+//! | `group`, `total`, `quantile` | groups, and aggregates of all rows |
 //! | `join` | joins |
+//! | `window` | what is computed of partitions, for each of their rows |
 //! | `shown` | what is revealed of the result |
 
 mod dates;
@@ -19,10 +20,12 @@ mod frame;
 mod group;
 mod join;
 mod keys;
+mod quantile;
 mod shown;
 #[cfg(test)]
 mod tests;
 mod total;
+mod window;
 
 pub use shown::{Shown, ShownColumn};
 
@@ -144,6 +147,9 @@ impl<'q> Lowering<'q> {
             }
             Node::Match { left, right, on, anti } => {
                 self.join([left, right], on, join::Keep::Left { anti: *anti }, wanted, &plan.span)
+            }
+            Node::Window { input, partition, by, calls } => {
+                self.window(input, (partition, by), calls, plan, wanted, suppress)
             }
             Node::First { input, by, rows } => {
                 // Ties are broken by all columns.

@@ -1,10 +1,13 @@
 //! Aggregates of all rows, and what is made of sums and counts.
 
 use super::frame::{Cell, Frame};
+use super::quantile::Ranked;
 use super::{Bits, Lowering, expr};
 use crate::error::Result;
 use crate::kind::Kind;
 use crate::plan::{Aggregate, Field, Function, Plan};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use tacit_program::build::Value;
 use tacit_program::{Extent, Interval};
 
@@ -31,6 +34,7 @@ impl Lowering<'_> {
             .for_each(|column| needed[column] = true);
         let frame = self.plan(input, &needed, None)?;
         let mut columns = Vec::new();
+        let mut ranked = HashMap::new();
         for ((aggregate, field), wanted) in aggregates.iter().zip(fields).zip(wanted) {
             if !wanted {
                 columns.push(None);
@@ -42,7 +46,7 @@ impl Lowering<'_> {
                 Some(column) => {
                     let kind = &input.fields[column].kind;
                     let cell = frame.column(column, &aggregate.span)?;
-                    self.total_of((aggregate, field), kind, cell, &frame)
+                    self.total_of((aggregate, field), kind, cell, (&frame, &mut ranked))
                 }
             };
             let one = vec![Extent::fixed(1)];
@@ -58,12 +62,13 @@ impl Lowering<'_> {
         })
     }
 
-    fn total_of(
+    /// An aggregate of all rows that are valid and known. Columns that are in ascending order already are `ranked`.
+    pub fn total_of(
         &mut self,
         (aggregate, field): (&Aggregate, &Field),
         kind: &Kind,
         cell: Cell,
-        frame: &Frame,
+        (frame, ranked): (&Frame, &mut HashMap<usize, Ranked>),
     ) -> Cell {
         let counts = self.and(frame.valid, cell.known);
         let counted = match aggregate.distinct {
@@ -71,6 +76,7 @@ impl Lowering<'_> {
             false => Counted { value: cell.value, counts },
         };
         let count = self.count_of(counted.counts, &frame.rows);
+        let of = self.interval(counted.value);
         if aggregate.function == Function::Count {
             return Cell { value: count, known: None };
         }
@@ -78,8 +84,21 @@ impl Lowering<'_> {
             true => None,
             false => Some(self.b.gt(count, 0)),
         };
-        let of = self.interval(counted.value);
         let value = match aggregate.function {
+            Function::Quantile(at) => {
+                let column = aggregate.column.unwrap_or_default();
+                if let Entry::Vacant(place) = ranked.entry(column) {
+                    place.insert(self.ranked(&counted, count, frame));
+                }
+                let weighed = self.weighed(at, &ranked[&column]);
+                let sum = self.b.sum(weighed, 0);
+                self.quantile_of(at, sum, kind, of, fraction_of(field))
+            }
+            // Of no rows, as LIMIT 0 leaves them, nothing is least: the value is not known.
+            Function::Min | Function::Max if frame.rows.known() == Some(0) => {
+                let nothing = self.filling(counted.value, &Extent::fixed(1));
+                self.b.reshape(nothing, Vec::new())
+            }
             Function::Min | Function::Max => {
                 let greatest = aggregate.function == Function::Max;
                 let kept = self.unless_counted(&counted, if greatest { of.low } else { of.high });
@@ -100,7 +119,7 @@ impl Lowering<'_> {
     }
 
     /// How many rows count.
-    fn count_of(&mut self, counts: Bits, rows: &Extent) -> Value {
+    pub fn count_of(&mut self, counts: Bits, rows: &Extent) -> Value {
         match counts {
             Some(counts) => self.b.sum(counts, 0),
             None => self.b.row_count(rows.clone()),

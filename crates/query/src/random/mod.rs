@@ -4,7 +4,7 @@
 //! stay small. Where DuckDB and plans differ by design, no query goes:
 //!
 //! - results in fixed point are in columns of the outermost `SELECT` only, without `DISTINCT` and `LIMIT`, since nearly equal numbers
-//!   may be equal there; what is divided are integers, which fixed point holds exactly;
+//!   may be equal there; what is divided are integers, which fixed point holds exactly, and quantiles between values are of integers;
 //! - `NOT IN` takes values only that are never null: else it is no anti join;
 //! - categories meet texts only where the order of their list is the alphabet's, since DuckDB compares them as texts then;
 //! - `LIMIT` has an order by all columns.
@@ -14,6 +14,7 @@ mod expr;
 mod parts;
 mod rng;
 mod select;
+mod window;
 
 #[cfg(test)]
 mod tests;

@@ -2,9 +2,14 @@
 
 use super::expr::{Shape, Term};
 use super::select::{Queries, Source};
+use super::window::Rows;
 
 /// The most that a sum may be, without its sign.
-const MOST_SUM: i128 = 1_000_000_000;
+pub(super) const MOST_SUM: i128 = 1_000_000_000;
+
+/// Fractions of quantiles.
+const FRACTIONS: [&str; 10] =
+    ["0.5", "0.5", "0.25", "0.75", "0.1", "0.9", "0.333", "0", "1", "1.0"];
 
 impl Queries<'_> {
     /// Rows of one source, or of several that are joined, and the `WHERE` behind it.
@@ -178,6 +183,10 @@ impl Queries<'_> {
                 false => aggregate,
             });
         }
+        if self.rng.chance(15) && !known.is_empty() && !keys.is_empty() {
+            let rows = Rows { columns: &known, all: &keys, most: source.most, fixed };
+            items.extend(self.windows(&rows));
+        }
         let mut select = self.selected("SELECT", &items, from, source);
         if !keys.is_empty() {
             let texts: Vec<&str> = keys.iter().map(|key| key.text.as_str()).collect();
@@ -226,6 +235,11 @@ impl Queries<'_> {
         keys
     }
 
+    /// The fraction of a quantile.
+    fn fraction(&mut self) -> &'static str {
+        self.rng.pick::<&str>(&FRACTIONS)
+    }
+
     /// An aggregate.
     fn aggregate(&mut self, source: &Source, fixed: bool) -> Term {
         let column = self.rng.pick(&source.columns).clone();
@@ -237,7 +251,25 @@ impl Queries<'_> {
             nullable: false,
         };
         let distinct = if self.rng.chance(25) { "DISTINCT " } else { "" };
-        match self.rng.below(8) {
+        match self.rng.below(10) {
+            8 => {
+                let at = self.fraction();
+                let name = self.rng.pick(&["quantile_disc", "percentile_disc"]);
+                let text = match *name {
+                    "quantile_disc" => format!("{name}({}, {at})", column.text),
+                    _ => format!("{name}({at}) WITHIN GROUP (ORDER BY {})", column.text),
+                };
+                Term { text, nullable: true, ..column }
+            }
+            9 if fixed && column.shape == Shape::Integer => {
+                let at = self.fraction();
+                let text = match self.rng.below(3) {
+                    0 => format!("quantile_cont({}, {at})", column.text),
+                    1 => format!("percentile_cont({at}) WITHIN GROUP (ORDER BY {})", column.text),
+                    _ => format!("median({})", column.text),
+                };
+                Term { text, shape: Shape::Fixed, bound: 0, nullable: true }
+            }
             0 | 1 => count("count(*)".to_owned()),
             2 => count(format!("count({distinct}{})", column.text)),
             3..=5 if number => {

@@ -136,6 +136,7 @@ impl Queries<'_> {
         let select = match self.rng.below(10) {
             0..=4 => self.groups(&source, &from, fixed),
             5 if !fixed => self.distinct(&source, &from),
+            6 | 7 => self.windowed(&source, &from, fixed),
             _ => {
                 let shapes = self.shapes(&source.columns);
                 self.columns(&source, &from, &shapes, fixed)

@@ -6,6 +6,7 @@ use super::typing::{
     arithmetic, binary, condition, converted, decimal, folded, is_null_literal, literal, not,
     number, text, truth, unified,
 };
+use super::window::Windows;
 use super::{At, Binder, typing};
 use crate::error::{QueryError, Result};
 use crate::kind::{INTEGER, Kind};
@@ -22,12 +23,14 @@ pub(super) struct Rows<'s> {
     pub scope: &'s Scope,
     /// The groups, if expressions are of those.
     pub groups: Option<Groups>,
+    /// The windows, where there may be some.
+    pub windows: Option<Windows>,
 }
 
 impl<'s> Rows<'s> {
     /// Rows, one by one.
     pub fn of(scope: &'s Scope) -> Self {
-        Rows { scope, groups: None }
+        Rows { scope, groups: None, windows: None }
     }
 }
 

@@ -2,10 +2,11 @@
 
 use super::Binder;
 use super::expr::{Rows, alike};
+use super::scope::Scope;
 use super::typing::{binary, condition, folded, literal, number};
 use crate::error::{QueryError, Result};
 use crate::kind::{INTEGER, Kind};
-use crate::plan::{Compute, DatePart, Expr, Function, Operator};
+use crate::plan::{Compute, DatePart, Expr, Function, Operator, Quantile};
 use chrono::{Months, NaiveDate};
 use sqlparser::ast::{
     self, DuplicateTreatment, Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments, Value,
@@ -37,12 +38,12 @@ pub(super) fn part_of(part: DatePart, date: Expr, span: Span) -> Result<Expr> {
 }
 
 /// What is called, with what.
-struct Call<'a> {
-    name: String,
-    arguments: Vec<&'a Ast>,
-    distinct: bool,
+pub(super) struct Asked<'a> {
+    pub name: String,
+    pub arguments: Vec<&'a Ast>,
+    pub distinct: bool,
     /// Whether it is called with a star.
-    all: bool,
+    pub all: bool,
 }
 
 impl Binder<'_> {
@@ -55,8 +56,12 @@ impl Binder<'_> {
         wanted: Option<&Kind>,
     ) -> Result<Expr> {
         let span = self.span(ast);
-        let call = self.call(function, ast)?;
-        if let Some(aggregate) = aggregate_of(&call.name) {
+        if let Some(over) = &function.over {
+            return self.window(function, over, ast, rows);
+        }
+        let mut call = self.asked(function, ast)?;
+        let quantile = self.quantile(&mut call, ast)?;
+        if let Some(aggregate) = quantile.or_else(|| aggregate_of(&call.name)) {
             return self.aggregate(aggregate, &call, function, ast, rows);
         }
         if function.filter.is_some() || call.distinct || call.all {
@@ -116,7 +121,7 @@ impl Binder<'_> {
             }
             _ => {
                 let what = format!(
-                    "there is no function `{}` of {} arguments: there are count, sum, avg, min, max, abs, coalesce, nullif, least, greatest, year, \
+                    "there is no function `{}` of {} arguments: there are count, sum, avg, min, max, median, quantile_disc, quantile_cont, abs, coalesce, nullif, least, greatest, year, \
                      quarter, month, day and dayofweek",
                     call.name,
                     call.arguments.len()
@@ -145,16 +150,26 @@ impl Binder<'_> {
         of.iter().map(|ast| self.expr(ast, rows, kind.as_ref())).collect()
     }
 
-    fn call<'a>(&self, function: &'a ast::Function, ast: &Ast) -> Result<Call<'a>> {
+    pub fn asked<'a>(&self, function: &'a ast::Function, ast: &Ast) -> Result<Asked<'a>> {
         let name = function.name.to_string().to_ascii_lowercase();
-        if function.over.is_some() {
-            return self.error(ast, "window functions (OVER) are not supported yet: GROUP BY, or ORDER BY .. LIMIT, say much of it");
-        }
-        let mut call = Call { name, arguments: Vec::new(), distinct: false, all: false };
+        let mut call = Asked { name, arguments: Vec::new(), distinct: false, all: false };
         let FunctionArguments::List(list) = &function.args else { return Ok(call) };
         call.distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
+        if let [of] = function.within_group.as_slice()
+            && matches!(call.name.as_str(), "percentile_disc" | "percentile_cont")
+        {
+            if self.key(of, 0)?.descending {
+                let what = "quantiles go through ascending values: without DESC, percentile_cont of 1 less the fraction says the same";
+                return self.error(&of.expr, what);
+            }
+            call.arguments.push(&of.expr);
+        } else if !function.within_group.is_empty() {
+            return self.error(
+                ast,
+                "only percentile_disc and percentile_cont have WITHIN GROUP, with one column",
+            );
+        }
         if !list.clauses.is_empty()
-            || !function.within_group.is_empty()
             || function.null_treatment.is_some()
             || !matches!(function.parameters, FunctionArguments::None)
         {
@@ -170,11 +185,48 @@ impl Binder<'_> {
         Ok(call)
     }
 
+    /// The quantile that is called; its fraction is taken out of the arguments.
+    fn quantile(&mut self, call: &mut Asked<'_>, ast: &Ast) -> Result<Option<Function>> {
+        let between = match call.name.as_str() {
+            "median" => {
+                let half = Quantile { numerator: 1, denominator: 2, between: true };
+                return Ok(Some(Function::Quantile(half)));
+            }
+            "quantile_disc" | "quantile" | "percentile_disc" => false,
+            "quantile_cont" | "percentile_cont" => true,
+            _ => return Ok(None),
+        };
+        if call.arguments.len() != 2 {
+            let what = format!(
+                "{} has a column and a fraction: quantile_cont(x, 0.9), or percentile_cont(0.9) WITHIN GROUP (ORDER BY x)",
+                call.name
+            );
+            return self.error(ast, what);
+        }
+        let wrong = format!(
+            "the fraction of a quantile is a number from 0 to 1, as 0.9, in lowest terms at most of {}ths",
+            Quantile::FINEST
+        );
+        let fraction = call.arguments.remove(1);
+        let known = match self.plain(fraction, &Scope::default()) {
+            Ok(Expr {
+                compute: Compute::Literal(Some(raw)),
+                kind: Kind::Decimal { scale },
+                ..
+            }) => u128::try_from(raw).ok().zip(10u128.checked_pow(scale.into())),
+            _ => None,
+        };
+        match known.and_then(|(raw, unit)| Quantile::new(raw, unit, between)) {
+            Some(quantile) => Ok(Some(Function::Quantile(quantile))),
+            None => self.error(fraction, wrong),
+        }
+    }
+
     /// An aggregate, of groups.
     fn aggregate(
         &mut self,
         of: Function,
-        call: &Call<'_>,
+        call: &Asked<'_>,
         function: &ast::Function,
         ast: &Ast,
         rows: &mut Rows<'_>,
@@ -184,7 +236,9 @@ impl Binder<'_> {
             return self.error(ast, "an aggregate cannot stand here: it is of groups of rows, in SELECT, HAVING or ORDER BY");
         };
         groups.asked = true;
-        let argument = self.argument(of, call, function, ast, rows);
+        let scope = rows.scope;
+        let mut plain = |binder: &mut Self, ast: &Ast| binder.plain(ast, scope);
+        let argument = self.counted((of, call, function), ast, &mut plain);
         let bound = argument.and_then(|argument| {
             groups.aggregate(of, argument, call.distinct, &span, self.fraction)
         });
@@ -192,24 +246,22 @@ impl Binder<'_> {
         bound
     }
 
-    /// What an aggregate is of: none if it counts rows.
-    fn argument(
+    /// What an aggregate is of, with what it is told to count: none if it counts rows.
+    pub fn counted(
         &mut self,
-        of: Function,
-        call: &Call<'_>,
-        function: &ast::Function,
+        (of, call, function): (Function, &Asked<'_>, &ast::Function),
         ast: &Ast,
-        rows: &Rows<'_>,
+        bind: &mut impl FnMut(&mut Self, &Ast) -> Result<Expr>,
     ) -> Result<Option<Expr>> {
         let span = self.span(ast);
         let argument = match (call.arguments.as_slice(), call.all || call.arguments.is_empty()) {
             ([], true) if of == Function::Count && call.name == "count" && !call.distinct => None,
-            ([argument], false) => Some(self.plain(argument, rows.scope)?),
+            ([argument], false) => Some(bind(self, argument)?),
             _ => return self.error(ast, format!("{} has one argument", call.name)),
         };
         // Rows that do not count are null.
         let counts = match &function.filter {
-            Some(filter) => Some(condition(self.plain(filter, rows.scope)?)?),
+            Some(filter) => Some(condition(bind(self, filter)?)?),
             None => None,
         };
         let argument = match (call.name.as_str(), argument) {
@@ -309,14 +361,14 @@ fn moved_by_months(days: i128, months: i64) -> Option<i128> {
 }
 
 /// A value where a condition is true, else null.
-fn when_true(condition: Expr, value: Expr, span: &Span) -> Expr {
+pub(super) fn when_true(condition: Expr, value: Expr, span: &Span) -> Expr {
     let none = literal(value.kind.clone(), None, span.clone());
     let kind = value.kind.clone();
     let compute = Compute::Case(vec![(condition, value)], Box::new(none));
     Expr { compute, kind, nullable: true, span: span.clone() }
 }
 
-fn aggregate_of(name: &str) -> Option<Function> {
+pub(super) fn aggregate_of(name: &str) -> Option<Function> {
     Some(match name {
         "count" | "count_if" | "countif" => Function::Count,
         "sum" => Function::Sum,

@@ -2,7 +2,7 @@
 
 use crate::error::{QueryError, Result};
 use crate::kind::{INTEGER, Kind};
-use crate::plan::{Aggregate, Compute, Expr, Field, Function, Node, Plan};
+use crate::plan::{Aggregate, Compute, Expr, Field, Function, Node, Plan, Quantile};
 use tacit_program::Span;
 
 /// Groups of rows: what they have in common, and what is computed of each. Equal keys and equal aggregates are computed once.
@@ -46,9 +46,24 @@ impl Groups {
                 "avg(DISTINCT ..) is not supported: divide sum(DISTINCT ..) by count(DISTINCT ..)",
             ));
         }
+        if distinct && matches!(function, Function::Quantile(_)) {
+            return Err(QueryError::new(
+                span,
+                "quantiles of distinct values are not supported: take them of a subquery with SELECT DISTINCT",
+            ));
+        }
         let (kind, nullable) = match (function, &argument) {
             (Function::Count, _) | (_, None) => (INTEGER, false),
-            (Function::Mean, Some(of)) => {
+            (Function::Quantile(Quantile { between: true, .. }), Some(of))
+                if !of.kind.is_number() =>
+            {
+                let what = format!(
+                    "between values that are {} there is nothing: quantile_disc(.., 0.5) takes one of them",
+                    of.kind
+                );
+                return Err(QueryError::new(&of.span, what));
+            }
+            (Function::Mean | Function::Quantile(Quantile { between: true, .. }), Some(of)) => {
                 let fraction =
                     if let Kind::Fixed { fraction } = of.kind { fraction } else { fraction };
                 (Kind::Fixed { fraction }, no_keys || of.nullable)

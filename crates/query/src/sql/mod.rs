@@ -7,6 +7,7 @@
 //! | `query`, `select` | queries, and `SELECT` |
 //! | `from` | `FROM` and `WHERE`: which tables are joined how |
 //! | `group` | `GROUP BY` and aggregates |
+//! | `window` | window functions |
 //! | `expr`, `function`, `typing` | expressions, and the kinds that they have |
 //!
 //! What is not supported is an error at its place, which says what can be written instead.
@@ -22,6 +23,7 @@ mod scope;
 mod select;
 mod tables;
 mod typing;
+mod window;
 
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ use super::group::{Groups, same};
 use super::query::each_once;
 use super::scope::{Scope, is_called};
 use super::typing::condition;
+use super::window::Windows;
 use crate::error::Result;
 use crate::plan::{Compute, Expr, OrderKey, Plan};
 use sqlparser::ast::{
@@ -15,6 +16,16 @@ use sqlparser::ast::{
 
 /// Columns of a result, with their names.
 type Columns = Vec<(Expr, String)>;
+
+/// What a SELECT asks for.
+struct Selected {
+    columns: Columns,
+    order: Vec<OrderKey>,
+    /// The condition of QUALIFY.
+    kept: Option<Expr>,
+    groups: Option<Groups>,
+    windows: Option<Windows>,
+}
 
 impl Binder<'_> {
     /// A SELECT, and the order of its rows.
@@ -28,33 +39,46 @@ impl Binder<'_> {
         let source = self.from(&select.from, select.selection.as_ref(), &span)?;
         let scope = &source.scope;
         let keys = self.keys(select, scope)?;
+        let windows = || Some(Windows::new(&select.named_window));
         let bound = match keys.is_empty() && select.having.is_none() {
-            true => self.columns(select, by, Rows::of(scope)),
+            true => {
+                let rows = Rows { windows: windows(), ..Rows::of(scope) };
+                self.columns(select, by, rows).map(Some)
+            }
             false => Ok(None),
         };
         // Without keys, an aggregate says that all rows are one group.
-        let (plan, columns, order) = match bound {
-            Ok(Some((columns, order, _))) => (source.plan, columns, order),
+        let (plan, selected) = match bound {
+            Ok(Some(selected)) => (source.plan, selected),
             Err(error) if !self.has_aggregates(select, scope) => return Err(error),
             _ => {
-                let rows = Rows { scope, groups: Some(Groups::by(keys)) };
-                let mut rows = rows;
+                let mut rows = Rows { scope, groups: Some(Groups::by(keys)), windows: None };
                 let having = match &select.having {
                     Some(having) => Some(condition(self.expr(having, &mut rows, None)?)?),
                     None => None,
                 };
-                let Some((columns, order, groups)) = self.columns(select, by, rows)? else {
-                    return self.error(select, "this SELECT has no columns");
-                };
-                let plan = groups.unwrap_or_default().plan(source.plan, &span);
+                rows.windows = windows();
+                let mut selected = self.columns(select, by, rows)?;
+                let groups = selected.groups.take().unwrap_or_default();
+                let plan = groups.plan(source.plan, &span);
                 let plan = match having {
                     Some(having) => filtered(plan, having),
                     None => plan,
                 };
-                (plan, columns, order)
+                (plan, selected)
             }
         };
-        let plan = projected(plan, columns);
+        let Selected { columns, order, kept, windows, .. } = selected;
+        let plan = match windows {
+            Some(windows) if !windows.is_empty() => windows.plan(plan, columns, kept, &span),
+            _ if kept.is_some() => {
+                return self.error(
+                    select,
+                    "QUALIFY is about window functions: WHERE and HAVING say the rest",
+                );
+            }
+            _ => projected(plan, columns),
+        };
         let plan = match &select.distinct {
             None | Some(Distinct::All) => plan,
             Some(Distinct::Distinct) => each_once(plan),
@@ -67,10 +91,6 @@ impl Binder<'_> {
 
     pub fn refuse_parts(&self, select: &ast::Select) -> Result<()> {
         let refused = [
-            (
-                select.qualify.is_some() || !select.named_window.is_empty(),
-                "window functions are not supported yet",
-            ),
             (
                 select.into.is_some(),
                 "SELECT INTO is not supported: GRANT SELECT ON result says who learns the result",
@@ -146,9 +166,10 @@ impl Binder<'_> {
 
     /// Whether something that is selected, or that groups are chosen by, is an aggregate.
     pub fn has_aggregates(&mut self, select: &ast::Select, scope: &Scope) -> bool {
-        let mut rows = Rows { scope, groups: Some(Groups::default()) };
+        let windows = Some(Windows::new(&select.named_window));
+        let mut rows = Rows { scope, groups: Some(Groups::default()), windows };
         let items = select.projection.iter().filter_map(item).map(|(of, _)| of);
-        for of in items.chain(&select.having) {
+        for of in items.chain(&select.having).chain(&select.qualify) {
             // Whether it fits is told later.
             let _ = self.expr(of, &mut rows, None);
         }
@@ -156,13 +177,12 @@ impl Binder<'_> {
     }
 
     /// The columns of the result, and what it is ordered by.
-    #[expect(clippy::type_complexity, reason = "named once")]
     fn columns(
         &mut self,
         select: &ast::Select,
         by: &[&ast::OrderByExpr],
         mut rows: Rows<'_>,
-    ) -> Result<Option<(Columns, Vec<OrderKey>, Option<Groups>)>> {
+    ) -> Result<Selected> {
         let mut columns: Columns = Vec::new();
         for of in &select.projection {
             match of {
@@ -232,7 +252,11 @@ impl Binder<'_> {
             };
             order.push(self.key(key, column)?);
         }
-        Ok(Some((columns, order, rows.groups)))
+        let kept = match &select.qualify {
+            Some(qualify) => Some(self.qualify(qualify, &mut rows)?),
+            None => None,
+        };
+        Ok(Selected { columns, order, kept, groups: rows.groups, windows: rows.windows })
     }
 
     /// All columns, or all of a table.

@@ -198,6 +198,16 @@ fn shifts_fill_up_what_there_is_none_of() {
 }
 
 #[test]
+fn an_axis_is_turned_round() {
+    let a = array(I8, &[2, 3], &[1, 2, 3, 4, 5, 6]);
+    let flip = |axis| values(&Op::Flip { axis }, &[&a], result(I8, &[2, 3]));
+    assert_eq!(flip(0), Ok(vec![4, 5, 6, 1, 2, 3]));
+    assert_eq!(flip(1), Ok(vec![3, 2, 1, 6, 5, 4]));
+    let none = array(I8, &[0, 3], &[]);
+    assert_eq!(values(&Op::Flip { axis: 0 }, &[&none], result(I8, &[0, 3])), Ok(vec![]));
+}
+
+#[test]
 fn parts_are_taken_and_replaced_at_places() {
     let a = array(I8, &[2, 3], &[1, 2, 3, 4, 5, 6]);
     let at = |place| array(I64, &[], &[place]);

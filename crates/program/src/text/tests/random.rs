@@ -115,6 +115,7 @@ impl Choices<'_> {
             Op::SliceAt { axis, length: groups - 1 },
             Op::UpdateAt { axis },
             Op::Shift { axis, by: first, fill: interval.high.min(1) },
+            Op::Flip { axis },
             Op::Concat { axis },
             Op::Transpose { order: vec![axis, 1 - axis] },
             Op::Broadcast,
@@ -323,7 +324,7 @@ fn random_programs_have_all_operations() {
     assert!(missing.is_empty(), "never made: {missing:?}");
 }
 
-const EVERY: [&str; 51] = [
+const EVERY: [&str; 52] = [
     "add",
     "sub",
     "neg",
@@ -359,6 +360,7 @@ const EVERY: [&str; 51] = [
     "slice_at",
     "update_at",
     "shift",
+    "flip",
     "concat",
     "transpose",
     "broadcast",

@@ -1,6 +1,7 @@
 //! Groups and aggregates.
 
 use super::*;
+use crate::plan::Quantile;
 use Function::{Count, Max, Mean, Min, Sum};
 
 #[test]
@@ -32,6 +33,36 @@ fn aggregates_of_groups_with_null_keys() {
         [None, Some(2), Some(1), Some(1), Some(4), Some(4), Some(64), Some(4), Some(4)],
     ];
     assert_eq!(found, wanted.map(|row| row.to_vec()));
+}
+
+/// The definitions: of 2, 4, 5 and 9, and of nothing.
+#[test]
+fn quantiles_take_a_value_or_lie_between_two() {
+    let at = |numerator: u128, denominator: u128, between: bool| {
+        let quantile = Quantile::new(numerator, denominator, between).expect("a fraction");
+        (Function::Quantile(quantile), Some(0), false)
+    };
+    let of = |table: &Rows, calls: &[_]| {
+        self::table(&group(scan(0, integers(1)), &[], calls), std::slice::from_ref(table)).remove(0)
+    };
+    let table = rows(&[[Some(5)], [None], [Some(2)], [Some(9)], [Some(4)]]);
+    let taken = [(0, 1), (1, 4), (26, 100), (1, 2), (51, 100), (3, 4), (76, 100), (1, 1)];
+    let taken = taken.map(|(a, b)| at(a, b, false));
+    assert_eq!(of(&table, &taken), [2, 2, 4, 4, 5, 5, 9, 9].map(Some));
+    // Sixteenths of 2, 4.5, 4 + 1/8, 2 + 2 * 3/10, 5 + 4 * 7/10 and 9.
+    let between = [(0, 1), (1, 2), (3, 8), (1, 10), (9, 10), (1, 1)];
+    let between = between.map(|(a, b)| at(a, b, true));
+    assert_eq!(of(&table, &between), [32, 72, 66, 41, 124, 144].map(Some));
+    let negative = rows(&[[Some(-1)], [Some(-2)]]);
+    assert_eq!(of(&negative, &[at(1, 3, true)]), [Some(-27)]);
+    let nulls = rows(&[[None], [None]]);
+    assert_eq!(of(&nulls, &[at(1, 2, false), at(1, 2, true)]), [None, None]);
+    assert_eq!(Quantile::new(3, 2, true), None);
+    assert_eq!(Quantile::new(1, 0, true), None);
+    assert_eq!(Quantile::new(1, 1_000_001, true), None);
+    assert_eq!(Quantile::new(0, 40, true).map(|it| it.denominator), Some(1));
+    let dates = group(scan(0, fields(&[Kind::Date])), &[], &[at(1, 2, true)]);
+    assert!(mistake(&dates, &[nulls]).contains("between"));
 }
 
 #[test]

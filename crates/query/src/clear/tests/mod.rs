@@ -4,6 +4,7 @@ mod expressions;
 mod groups;
 mod operators;
 mod queries;
+mod windows;
 
 use super::{Cell, Rows};
 use crate::error::Result;
@@ -62,7 +63,8 @@ fn group(input: Plan, keys: &[usize], aggregates: &[(Function, Option<usize>, bo
         .collect();
     let kind = |it: &Aggregate| match (it.function, it.column) {
         (Function::Mean, _) => FIXED,
-        (Function::Sum | Function::Min | Function::Max, Some(column)) => {
+        (Function::Quantile(at), _) if at.between => FIXED,
+        (Function::Sum | Function::Min | Function::Max | Function::Quantile(_), Some(column)) => {
             input.fields[column].kind.clone()
         }
         _ => INTEGER,

@@ -122,6 +122,98 @@ fn keys_that_repeat_end_the_run() {
     assert!(error.contains("check"), "{error}");
 }
 
+/// No rows at all, which the program knows.
+#[test]
+fn nothing_is_least_of_no_rows() {
+    let none = "(SELECT a FROM t ORDER BY a LIMIT 0)";
+    let tables = [of_rows(&[&[1, 2]]), of_rows(&[])];
+    let query = format!("{JOIN} SELECT min(a) AS x, max(a) AS y, median(a) AS z FROM {none}");
+    let shown = answer(&query, &tables).expect("an answer");
+    assert_eq!(shown.rows.rows, [[None, None, None]]);
+    let query =
+        format!("{JOIN} SELECT min(a) OVER () AS x, lag(a) OVER (ORDER BY a) AS y FROM {none}");
+    assert_eq!(
+        answer(&query, &tables).expect("an answer").rows.rows,
+        Vec::<Vec<Option<i128>>>::new()
+    );
+}
+
+/// Small groups are left out before windows are computed of groups.
+#[test]
+fn windows_are_of_the_groups_that_may_be_shown() {
+    let query = format!(
+        "{JOIN} SET min_rows = 2; SELECT b, count(*) AS n, rank() OVER (ORDER BY count(*) DESC) AS r, sum(count(*)) OVER () AS s FROM t GROUP BY b"
+    );
+    let tables = [of_rows(&[&[1, 2], &[3, 4], &[5, 2], &[0, 9], &[3, 4], &[8, 4]]), of_rows(&[])];
+    let shown = answer(&query, &tables);
+    assert_eq!(shown, Ok(of_cells(&[&[2, 2, 2, 5], &[4, 3, 1, 5]], false)));
+    let of_tables =
+        format!("{JOIN} SET min_rows = 2; SELECT b, rank() OVER (ORDER BY b) AS r FROM t");
+    let (catalog, bound) = sql::parse("q", &of_tables).expect("a query");
+    let error = lower(&bound, &catalog).expect_err("no groups").to_string();
+    assert!(error.contains("min_rows"), "{error}");
+    assert!(clear::evaluate(&bound, &catalog, &tables).is_err());
+}
+
+/// The first rows of partitions have each key once, as the plan says: nothing is left to check in the run.
+#[test]
+fn numbered_rows_are_joined_without_a_check() {
+    let query = format!(
+        "{JOIN} SELECT sum(v * b) AS s FROM u JOIN (SELECT a, b FROM t QUALIFY row_number() OVER (PARTITION BY a ORDER BY b DESC) = 1) AS l ON k = a"
+    );
+    let tables = [of_rows(&[&[1, 2], &[3, 4], &[3, 7]]), of_rows(&[&[3, 5], &[1, 9]])];
+    assert_eq!(answer(&query, &tables), Ok(of_cells(&[&[9 * 2 + 5 * 7]], false)));
+    let (catalog, bound) = sql::parse("q", &query).expect("a query");
+    let program = lower(&bound, &catalog).expect("a program").program;
+    assert!(!text::print(&program).contains("check("));
+}
+
+/// What random queries do not ask of decimals and of numbers in fixed point, as the oracle says it.
+#[test]
+fn quantiles_and_windows_of_numbers_with_a_point() {
+    let tables = "CREATE TABLE alice.t (k ENUM ('a', 'b', 'c'), p DECIMAL(4, 2), x DOUBLE CHECK (x BETWEEN -3 AND 5), y DOUBLE NOT NULL CHECK (y BETWEEN 2 AND 3), m BOOLEAN) WITH (max_rows = 12);
+        SET max_rows = 20; GRANT SELECT ON result TO alice;";
+    let queries = [
+        "quantile_cont(p, 0.3) AS a, quantile_disc(p, 0.7) AS b, median(p) AS c",
+        "quantile_cont(x, 0.3) AS a, quantile_disc(x, 0.7) AS b, median(y) AS c, quantile_disc(m, 0.4) AS d",
+        "quantile_cont(y, 0.999) AS a, quantile_cont(y, 1) AS b, quantile_disc(k, 0.5) AS c",
+        "sum(x) OVER (PARTITION BY k ORDER BY x) AS a, avg(x) OVER (PARTITION BY k) AS b, max(y) OVER (ORDER BY x) AS c",
+        "lag(y, 2, x) OVER (PARTITION BY m ORDER BY p DESC) AS a, lead(m, 1) OVER (PARTITION BY m ORDER BY p DESC) AS b",
+        "avg(p) OVER (ORDER BY y ROWS 2 PRECEDING) AS a, sum(x) OVER (ORDER BY y ROWS 0 PRECEDING) AS b, min(m) OVER (ORDER BY k) AS c",
+        "first_value(x) OVER (PARTITION BY m ORDER BY y) AS a, last_value(x) OVER (PARTITION BY m ORDER BY k) AS b, lead(x, 1000) OVER (ORDER BY k) AS c",
+        "p / sum(p) OVER (PARTITION BY k) AS a",
+    ];
+    for (seed, of) in (0..).zip(queries) {
+        let groups = if of.contains("OVER") { &[""][..] } else { &["", " GROUP BY k"] };
+        for by in groups {
+            let sql = format!("{tables} SELECT {of} FROM t{by}");
+            let (catalog, query) =
+                sql::parse("q", &sql).unwrap_or_else(|error| panic!("{of}\n{error}"));
+            for rows in 0..8 {
+                let tables = vec![numbers(rows, seed)];
+                let (catalog, sql) = (catalog.clone(), sql.clone());
+                check(&query, &Case { seed, catalog, tables, sql, ordered: false });
+            }
+        }
+    }
+}
+
+/// Some rows of the table of numbers with a point.
+fn numbers(rows: u64, seed: u64) -> Rows {
+    let raw = |row: u64, column: u64, low: i128, high: i128| {
+        let mixed = (row * 5 + column + seed * 97).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+        let value = low + i128::from(mixed) % (high - low + 1);
+        // Some are null, and some are equal.
+        let known = column == 3 || !mixed.is_multiple_of(5);
+        known.then_some(if mixed.is_multiple_of(3) { low } else { value })
+    };
+    let row = |row: u64| {
+        let cells = [(0, 2), (-9999, 9999), (-3 << 16, 5 << 16), (2 << 16, 3 << 16), (0, 1)];
+        (0..).zip(cells).map(|(column, (low, high))| raw(row, column, low, high)).collect()
+    };
+    Rows { columns: 5, rows: (0..rows).map(row).collect() }
+}
+
 /// Of more rows than are shown, the first in canonical order are: not those that stand first in the tables.
 #[test]
 fn rows_that_are_cut_off_do_not_depend_on_the_order_of_tables() {
@@ -142,6 +234,9 @@ fn the_order_of_tables_is_not_shown() {
         "SELECT b, count(*) AS n FROM t GROUP BY b",
         "SELECT count(*) AS n FROM t GROUP BY b",
         "SELECT a, b FROM t ORDER BY b DESC LIMIT 3",
+        "SELECT a, b, row_number() OVER (ORDER BY b) AS n FROM t",
+        "SET max_rows = 9; SELECT b, lag(a) OVER (PARTITION BY b ORDER BY b) AS z FROM t WHERE a > 1",
+        "SELECT sum(a) OVER (ORDER BY b ROWS 1 PRECEDING) AS s FROM t",
     ];
     for query in queries {
         let (catalog, query) = sql::parse("q", &format!("{JOIN} {query}")).expect("a query");
