@@ -514,7 +514,9 @@ class Job:
             raw = rng.integers(low, high, size=shape, endpoint=True, dtype=np.int64 if high < 2**63 else np.uint64)
             if it.name in which:
                 raw = np.maximum(raw, rng.random(shape) < 0.8)
-            found[it.name] = raw.astype(bool) if it.kind == "bit" else _tacit.Raw(raw.reshape(-1))
+            # Both are words of 64 bits: which, NumPy's types do not say.
+            words: Any = raw.reshape(-1)
+            found[it.name] = raw.astype(bool) if it.kind == "bit" else _tacit.Raw(words)
         return found
 
     def _distinct(self, counts: dict[str, int], said: Mapping[str, int], rng: np.random.Generator) -> dict[str, Any]:
