@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import os
+import subprocess
 import threading
 from collections.abc import Callable
 from decimal import Decimal
@@ -138,6 +140,37 @@ def test_parties_with_files_of_their_own(job: tc.Job, parties: Path) -> None:
     assert found["carol"].keys() == []
     with pytest.raises(ValueError, match="this party learned nothing"):
         found["carol"].table.to_dict()
+
+
+def test_python_and_the_command_line_are_parties_of_one_query(command: Path, parties: Path) -> None:
+    """They prepare it together, too. Bob, of the command line, prints the table that alice has."""
+    (parties / "shop.sql").write_text(SHOP.replace("TO bob", "TO alice, bob"))
+    pl.DataFrame(SALES).write_csv(parties / "sales.csv")
+    store = parties / "store"
+    counts = {"alice.people": 3, "alice.cards": 3, "bob.sales": 5}
+
+    def others(*arguments: str | Path) -> list[subprocess.Popen[str]]:
+        start = [command, arguments[0], parties / "shop.sql", "--protocol", "lift", *arguments[1:]]
+        tables = ["--table", parties / "sales.csv"] if arguments[0] == "run" else []
+        both = [("bob", tables), ("carol", [])]
+        return [
+            subprocess.Popen([*start, "--party", parties / f"{name}.toml", *more], stdout=subprocess.PIPE, text=True, env=env)
+            for name, more in both
+        ]
+
+    env = {**os.environ, "TACIT_STATE": str(parties / "state")}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TACIT_STATE", str(parties / "state"))
+        job, net = tc.sql(parties / "shop.sql"), tc.connect(parties / "alice.toml", timeout=20)
+        rows_said = [word for name, count in counts.items() for word in ("--rows", f"{name}={count}")]
+        started = others("prepare", *rows_said, "--into", store)
+        job.prepare(store, on=net, protocol="lift", rows=counts)
+        assert [it.wait(60) for it in started] == [0, 0]
+        started = others("run", "--prepared", store)
+        learned = job.run({"people": PEOPLE, "cards": CARDS}, on=net, protocol="lift", prepared=store)
+        out = [it.communicate(timeout=60)[0] for it in started]
+    assert learned.table.to_dict() == IN_CITIES
+    assert repr(learned.table) in out[0] and "Bern" not in out[1]
 
 
 # What goes in.
