@@ -243,6 +243,12 @@ def test_several_tables_of_a_party(named: str, tmp_path: Path) -> None:
     assert res.table.to_dict() == IN_CITIES
 
 
+def test_rows_are_counted_without_columns() -> None:
+    """Whatever column is given says how many rows there are."""
+    res = tc.sql(VISITS + "SELECT count(*) AS visits FROM visits").check(data())
+    assert res.table.to_dict() == {"visits": [8]}
+
+
 def test_a_column_may_be_called_as_the_table_is() -> None:
     job = tc.sql("""CREATE TABLE alice.age (age INT NOT NULL CHECK (age BETWEEN 0 AND 9)) WITH (max_rows = 9);
         CREATE ROLE bob; GRANT SELECT ON result TO public; SELECT sum(age) AS total FROM age""")
@@ -475,6 +481,8 @@ def test_data_that_do_not_fit(job: tc.Job, tmp_path: Path) -> None:
 def test_tables_that_are_not_there(job: tc.Job) -> None:
     with pytest.raises(tc.InputError, match="alice gives no table 'visit' to this job; there is visits"):
         job.check({**data(), "alice/visit": frame(0)})
+    with pytest.raises(tc.InputError, match="alice gives no table 'other' to this job; there is visits"):
+        job.check({**data(), "alice": {"visits": frame(0), "other": frame(0)}})
     with pytest.raises(tc.InputError, match="'dave' is no party"):
         job.check({**data(), "dave": frame(0)})
     with pytest.raises(tc.InputError, match=r"'bob\.sales\.person', which bob gives, has no data"):

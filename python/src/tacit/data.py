@@ -133,7 +133,7 @@ def _of_party(inputs: list[Input], party: str, value: Any, files: Files) -> dict
     tables = {it.shape[0] for it in own if it.shape and it.shape[0] in files.rows}
     if tables and isinstance(value, (str, os.PathLike)):
         return files.read(party, None, os.fspath(value))
-    if tables and isinstance(value, Mapping) and value and all(_rows(tables, party, key) for key in value):
+    if isinstance(value, Mapping) and any(_rows(tables, party, key) for key in value):
         value = {key: opened(table) for key, table in value.items()}
         if all(isinstance(it, (str, os.PathLike)) or names_of(it) is not None for it in value.values()):
             found: dict[str, Any] = {}
