@@ -331,6 +331,11 @@ def test_more_rows_than_are_shown_are_said() -> None:
     assert res.remarks == ["there are more rows than these: SET max_rows says how many are shown at most"]
 
 
+def test_fewer_rows_than_may_be_shown_are_all_of_them() -> None:
+    res = tc.sql(VISITS + "SET max_rows = 20; SELECT age FROM visits").check(data())
+    assert len(res.table) == 8 and res.remarks == []
+
+
 def test_no_rows_are_a_table_without_rows() -> None:
     res = tc.sql(VISITS + "SELECT plan, age FROM visits WHERE age > 119 ORDER BY age LIMIT 3").check(data())
     assert len(res.table) == 0
