@@ -14,14 +14,17 @@ use arrow_array::types::{
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
     TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayReader, ArrayRef, ArrowPrimitiveType, make_array};
+use arrow_array::{
+    Array, ArrayReader, ArrayRef, ArrowPrimitiveType, RecordBatchReader, make_array,
+};
 use arrow_schema::{ArrowError, DataType, FieldRef, TimeUnit};
 use numpy::ndarray::ArrayView1;
 use numpy::{Element, PyArray1, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods, PyDict, PyString, PyTuple};
 use std::any::Any;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::fmt::Write;
@@ -104,6 +107,30 @@ impl Table {
         Ok(Table(table))
     }
 
+    /// Names of its columns, those of labels too.
+    #[getter]
+    fn names(&self) -> PyResult<Vec<String>> {
+        let schema = self.0.arrow().map_err(no_table)?.schema();
+        Ok(schema.fields().iter().map(|field| field.name().clone()).collect())
+    }
+
+    /// How many rows it has.
+    #[getter]
+    fn rows(&self) -> u64 {
+        let shape = self.0.columns().first().map(|column| column.shape.first().copied());
+        shape.map_or(0, |rows| rows.unwrap_or(1))
+    }
+
+    /// The results of these names, in this order.
+    fn select(&self, names: Vec<String>) -> PyResult<Table> {
+        let column = |name: &String| {
+            let found = self.0.columns().iter().find(|column| column.name == *name);
+            found.cloned().ok_or_else(|| PyKeyError::new_err(name.clone()))
+        };
+        let columns = names.iter().map(column).collect::<PyResult<_>>()?;
+        OutputTable::new(columns).map(Table).map_err(no_table)
+    }
+
     /// The table as text.
     #[getter]
     fn text(&self) -> PyResult<String> {
@@ -116,6 +143,12 @@ impl Table {
     fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let reader = self.0.arrow().map_err(no_table)?;
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), STREAM)
+    }
+}
+
+impl Table {
+    pub fn of(table: OutputTable) -> Table {
+        Table(table)
     }
 }
 
@@ -249,6 +282,36 @@ impl Column {
             _ => return Err(self.unsupported()),
         };
         flat.call_method1("reshape", (self.shape(py)?,))
+    }
+
+    /// Its decimals with so many digits behind the point, times 10 to those, in an array that is wiped in the end: rounded to the
+    /// nearest, half to even. What is missing is zero.
+    fn scaled<'py>(&self, py: Python<'py>, digits: u8) -> PyResult<Bound<'py, PyAny>> {
+        let flat = match leaf(&self.data) {
+            DataType::Decimal32(_, scale)
+            | DataType::Decimal64(_, scale)
+            | DataType::Decimal128(_, scale)
+            | DataType::Decimal256(_, scale) => {
+                let mut all = self.filled(mantissas)?;
+                rescale(&mut all, *scale, digits);
+                whole(py, &all)?
+            }
+            _ => return Err(self.unsupported()),
+        };
+        flat.call_method1("reshape", (self.shape(py)?,))
+    }
+
+    /// Its decimals as texts, exactly. What is missing is anything.
+    fn decimal_texts(&self) -> PyResult<Vec<String>> {
+        match leaf(&self.data) {
+            DataType::Decimal32(_, scale)
+            | DataType::Decimal64(_, scale)
+            | DataType::Decimal128(_, scale) => {
+                let all = self.filled(mantissas)?;
+                Ok(all.iter().map(|it| format!("{it}E{}", -i32::from(*scale))).collect())
+            }
+            _ => Err(self.unsupported()),
+        }
     }
 
     /// The place of each text among these names, -1 of one that is none of them, as an array that is wiped in the end and
@@ -431,6 +494,49 @@ fn mantissas(array: &dyn Array, out: &mut Vec<i128>) {
             let all = array.as_primitive::<Decimal256Type>().iter().map(Option::unwrap_or_default);
             out.extend(all.map(|v| v.to_i128().unwrap_or(outermost(v.is_negative()))));
         }
+    }
+}
+
+/// Decimals of one scale as those of another, rounded to the nearest, half to even; those that no `i128` holds as the outermost.
+fn rescale(all: &mut [i128], scale: i8, digits: u8) {
+    let more = i32::from(digits) - i32::from(scale);
+    let unit = 10_i128.checked_pow(more.unsigned_abs());
+    for value in all {
+        *value = match (unit, more >= 0) {
+            _ if *value == 0 => 0,
+            (Some(unit), true) => value.saturating_mul(unit),
+            (None, true) => {
+                if *value < 0 {
+                    i128::MIN
+                } else {
+                    i128::MAX
+                }
+            }
+            (Some(unit), false) => halves_to_even(*value, unit),
+            // The unit is more than twice as large as any value.
+            (None, false) => 0,
+        };
+    }
+}
+
+/// The quotient by a positive number, rounded to the nearest, half to even.
+fn halves_to_even(value: i128, unit: i128) -> i128 {
+    let (down, rest) = (value.div_euclid(unit), value.rem_euclid(unit));
+    match rest.cmp(&(unit - rest)) {
+        Ordering::Less => down,
+        Ordering::Equal => down + (down & 1),
+        Ordering::Greater => down + 1,
+    }
+}
+
+/// Whole numbers as an array that is wiped in the end: of `int64`, or of `uint64` if they do not fit that.
+pub fn whole<'py>(py: Python<'py>, all: &[i128]) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(all) = collected(all, |v| i64::try_from(v).ok()) {
+        return wiped(py, all);
+    }
+    match collected(all, |v| u64::try_from(v).ok()) {
+        Some(all) => wiped(py, all),
+        None => Err(unfit("some of these data are outside of what 64 bits hold")),
     }
 }
 

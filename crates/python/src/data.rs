@@ -1,17 +1,77 @@
 //! Values that Python gives, copied once into memory that is wiped.
 
-use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tacit::{Scalar, Values};
+use zeroize::Zeroizing;
 
-/// The values of inputs, by name: NumPy arrays of whole numbers, `float64` or `bool` in row-major order, or lists of texts.
+/// Values of one input as the program holds them: in fixed point times 2 to the bits behind the point, of decimals times 10 to the
+/// digits behind it.
+#[pyclass(frozen, module = "tacit._tacit")]
+pub struct Raw(pub Values);
+
+#[pymethods]
+impl Raw {
+    /// Copies an array of `int64` or `uint64`.
+    #[new]
+    fn new(values: &Bound<'_, PyAny>) -> PyResult<Raw> {
+        let wide = match (read::<i64>(values)?, read::<u64>(values)?) {
+            (Some(all), _) => {
+                Zeroizing::new(all.as_slice()?.iter().copied().map(i128::from).collect::<Vec<_>>())
+            }
+            (_, Some(all)) => {
+                Zeroizing::new(all.as_slice()?.iter().copied().map(i128::from).collect())
+            }
+            _ => return Err(PyTypeError::new_err("an array of int64 or uint64")),
+        };
+        Ok(Raw(Values::raw(&wide)))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// Numbers as decimals with so many digits behind the point, times 10 to those: floating point is rounded to the nearest, half to
+/// even. An array of `int64`, of `uint64` where they are too large, which is wiped in the end.
+#[pyfunction]
+pub fn scaled<'py>(
+    py: Python<'py>,
+    values: &Bound<'py, PyAny>,
+    digits: u8,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut all = Zeroizing::new(Vec::new());
+    if let Some(reals) = read::<f64>(values)? {
+        all.reserve_exact(reals.len());
+        let real = |value: &f64| tacit_tables::decimal_of(*value, digits).unwrap_or(i128::MAX);
+        all.extend(reals.as_slice()?.iter().map(real));
+    } else if let Some(whole) = read::<i64>(values)? {
+        all.reserve_exact(whole.len());
+        all.extend(whole.as_slice()?.iter().map(|value| times(i128::from(*value), digits)));
+    } else if let Some(whole) = read::<u64>(values)? {
+        all.reserve_exact(whole.len());
+        all.extend(whole.as_slice()?.iter().map(|value| times(i128::from(*value), digits)));
+    } else {
+        return Err(PyTypeError::new_err("an array of float64, int64 or uint64"));
+    }
+    crate::arrow::whole(py, &all)
+}
+
+fn times(value: i128, digits: u8) -> i128 {
+    value.saturating_mul(10i128.pow(u32::from(digits)))
+}
+
+/// The values of inputs, by name: [`Raw`], NumPy arrays of whole numbers, `float64` or `bool` in row-major order, or lists of texts.
 pub fn values(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Values)>> {
     given.iter().map(|(name, value)| Ok((name.extract()?, of_one(&value)?))).collect()
 }
 
 fn of_one(value: &Bound<'_, PyAny>) -> PyResult<Values> {
+    if let Ok(raw) = value.cast::<Raw>() {
+        return Ok(raw.get().0.clone());
+    }
     if let Ok(texts) = value.cast::<PyList>() {
         let texts: Vec<String> = texts.extract()?;
         let texts = zeroize::Zeroizing::new(texts);
@@ -30,10 +90,17 @@ fn of_one(value: &Bound<'_, PyAny>) -> PyResult<Values> {
 }
 
 fn numbers<T: Element + Scalar>(value: &Bound<'_, PyAny>) -> PyResult<Option<Values>> {
+    let Some(array) = read::<T>(value)? else { return Ok(None) };
+    Ok(Some(Values::from(array.as_slice()?)))
+}
+
+/// An array of this type of elements, if it is one.
+fn read<'py, T: Element>(
+    value: &Bound<'py, PyAny>,
+) -> PyResult<Option<PyReadonlyArrayDyn<'py, T>>> {
     let Ok(array) = value.cast::<PyArrayDyn<T>>() else { return Ok(None) };
     if !array.is_c_contiguous() {
         return Err(PyTypeError::new_err("an array in row-major order"));
     }
-    let array = array.readonly();
-    Ok(Some(Values::from(array.as_slice()?)))
+    Ok(Some(array.readonly()))
 }

@@ -32,12 +32,14 @@ fn _tacit(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<front::Length>()?;
     module.add_class::<front::Domain>()?;
     module.add_class::<program::Program>()?;
+    module.add_class::<data::Raw>()?;
     module.add_class::<outcome::Outcome>()?;
     module.add_class::<run::Party>()?;
     module.add_class::<arrow::Column>()?;
     module.add_class::<arrow::Table>()?;
     module.add_function(wrap_pyfunction!(arrow::read_stream, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::read_array, module)?)?;
+    module.add_function(wrap_pyfunction!(data::scaled, module)?)?;
     module.add_function(wrap_pyfunction!(run::run_local, module)?)?;
     module.add_function(wrap_pyfunction!(run::loopback, module)?)?;
     module.add_function(wrap_pyfunction!(run::protocols, module)?)?;

@@ -1,5 +1,7 @@
 //! What a run gives, as Python holds it.
 
+use crate::arrow::Table;
+use crate::error::failure;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -19,11 +21,12 @@ impl Outcome {
         self.0.results().map(|(name, _)| name.to_owned()).collect()
     }
 
-    /// A result as an array: of bool, int64 or float64.
+    /// A result as an array: of bool, int64 or float64. Decimals are rounded; `exact` has them.
     fn array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let value = self.found(name)?;
         let shape = PyTuple::new(py, value.shape())?;
         let flat = match value.kind() {
+            _ if value.decimals() > 0 => PyArray1::from_iter(py, value.numbers()).into_any(),
             "bit" => PyArray1::from_iter(py, value.integers().map(|it| it != 0)).into_any(),
             "fixed" => PyArray1::from_iter(py, value.numbers()).into_any(),
             _ => match value.integers().map(i64::try_from).collect::<Result<Vec<_>, _>>() {
@@ -38,6 +41,18 @@ impl Outcome {
     fn exact(&self, name: &str) -> PyResult<(Vec<i128>, u8)> {
         let value = self.found(name)?;
         Ok((value.raw().collect(), value.fraction()))
+    }
+
+    /// Digits behind the decimal point of a result; none but of decimals.
+    fn decimals(&self, name: &str) -> PyResult<u8> {
+        Ok(self.found(name)?.decimals())
+    }
+
+    /// The answer of the query that the program was read from, and what is to be said beside it.
+    #[getter]
+    fn answer(&self) -> PyResult<Option<(Table, Vec<String>)>> {
+        let answer = self.0.answer().map_err(failure)?;
+        Ok(answer.map(|it| (Table::of(it.table().clone()), it.remarks().to_vec())))
     }
 
     /// What the numbers stand for, in row-major order; nothing if they are numbers.

@@ -1,8 +1,10 @@
 //! Programs, as Python holds them.
 
+use crate::data::Raw;
 use crate::error::failure;
 use crate::run::{network, protocol, threat};
 use pyo3::prelude::*;
+use std::path::PathBuf;
 use tacit_program::{Interval, Meaning, Node, Op, Type, text};
 
 /// A program that was built or read.
@@ -15,16 +17,8 @@ impl Program {
     }
 }
 
-/// A program that was read, unless it is one that Python cannot run yet.
-fn taken(program: tacit::Program) -> PyResult<Program> {
-    let inputs = program.inputs().map(|(node, ..)| program.meaning(node));
-    let results = program.reveals.iter().map(|reveal| &reveal.meaning);
-    if program.shown().is_some() || inputs.chain(results).any(|it| it.decimals() > 0) {
-        let what = "queries in SQL, and programs with decimals, cannot be run from Python yet: `tacit run` runs them";
-        return Err(failure(tacit::Error::input(what)));
-    }
-    Ok(Program(program))
-}
+/// What a query does and discloses: its plan, who learns what, what everybody learns, what is checked, and what looks unwise.
+type Disclosed = (String, Vec<String>, Vec<String>, Vec<String>, Vec<String>);
 
 /// What Python is told of an input: name, number of its party, kind, bits, bits behind the point, lengths of the axes (a
 /// number, or the name of a row count), least and greatest raw value, what its numbers stand for, names of those.
@@ -47,12 +41,55 @@ impl Program {
     /// Reads the text form.
     #[staticmethod]
     fn parse(name: &str, source: &str) -> PyResult<Program> {
-        taken(tacit::Program::parse(name, source).map_err(failure)?)
+        tacit::Program::parse(name, source).map(Program).map_err(failure)
     }
 
     #[staticmethod]
     fn read(path: &str) -> PyResult<Program> {
-        taken(tacit::Program::read(path).map_err(failure)?)
+        tacit::Program::read(path).map(Program).map_err(failure)
+    }
+
+    /// Reads a query in SQL.
+    #[staticmethod]
+    fn parse_sql(name: &str, source: &str) -> PyResult<Program> {
+        tacit::Program::parse_sql(name, source).map(Program).map_err(|error| match error.place() {
+            Some((file, line, column)) => {
+                let place = (file.to_owned(), line, error.to_string(), column);
+                crate::error::Mistake::new_err(place)
+            }
+            None => failure(error),
+        })
+    }
+
+    /// What a query does and discloses, if it was read from one.
+    #[getter]
+    fn disclosed(&self) -> Option<Disclosed> {
+        let it = self.0.disclosed()?.clone();
+        Some((it.plan, it.learned, it.public, it.checked, it.advice))
+    }
+
+    /// Names of the columns of a query's answer, if it was read from one.
+    #[getter]
+    fn columns(&self) -> Option<Vec<String>> {
+        Some(self.0.shown()?.columns.iter().map(|column| column.result.clone()).collect())
+    }
+
+    /// Sets of inputs that no two rows have equal values of.
+    #[getter]
+    fn unique(&self) -> Vec<Vec<String>> {
+        self.0.unique().to_vec()
+    }
+
+    /// What a file gives of a party's inputs; of which table, where it has several.
+    fn read_table(
+        &self,
+        py: Python<'_>,
+        party: &str,
+        rows: Option<&str>,
+        path: PathBuf,
+    ) -> PyResult<Vec<(String, Raw)>> {
+        let read = py.detach(|| self.0.read_table(party, rows, path)).map_err(failure)?;
+        Ok(read.into_iter().map(|(name, values)| (name, Raw(values))).collect())
     }
 
     #[getter]

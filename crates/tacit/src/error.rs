@@ -6,6 +6,7 @@ use std::path::Path;
 use tacit_engine::circuit::EvaluateError;
 use tacit_engine::values::{Problem, ValueError};
 use tacit_net::{AbortKind, NetError};
+use tacit_program::Span;
 use tacit_protocol::UnknownProtocol;
 use tacit_tables::TableError;
 
@@ -229,6 +230,8 @@ struct What {
     told: Option<(AbortKind, &'static str)>,
     /// Whether it is what another party said when it ended the session.
     heard: bool,
+    /// Where it is in the text of a program or a query.
+    place: Option<Span>,
 }
 
 /// What every fallible function of this crate gives.
@@ -239,6 +242,19 @@ impl Error {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
+    }
+
+    /// Where it is in the text of a program or a query: the file's name, the line and the column, from 1. The message begins with
+    /// them too.
+    #[must_use]
+    pub fn place(&self) -> Option<(&str, u32, u32)> {
+        self.0.place.as_ref().map(|span| (&*span.file, span.line, span.column))
+    }
+
+    /// With its place, if that is known.
+    pub(crate) fn at(mut self, span: &Span) -> Error {
+        self.0.place = (span.line > 0).then(|| span.clone());
+        self
     }
 
     /// Whether it is what another party said when it ended the session.
@@ -257,6 +273,7 @@ impl Error {
             after: String::new(),
             told: None,
             heard: false,
+            place: None,
         }))
     }
 

@@ -3,11 +3,12 @@
 use crate::error::{Error, Remedy, Result};
 use crate::values::Values;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tacit_circuit::spelling;
 use tacit_program::clear::Array;
 use tacit_program::{DimId, Meaning, PartyId, Program, Type};
 use tacit_tables::{Field, Schema, Sharing, Table, pad};
+use zeroize::Zeroizing;
 
 /// Inputs by name, and the row counts that they fix.
 #[derive(Default)]
@@ -313,6 +314,43 @@ impl Sources {
             })
         })
     }
+}
+
+/// What a file gives of a party's inputs: those with these rows, or with rows at all, where they have all the same ones.
+pub fn read_table(
+    program: &Program,
+    party: PartyId,
+    rows: Option<&str>,
+    path: &Path,
+) -> Result<Vec<(String, Values)>> {
+    let owner = &program.parties[usize::from(party.0)];
+    let mut by_dim: BTreeMap<DimId, Vec<Wanted<'_>>> = BTreeMap::new();
+    for (wanted, _) in all(program).filter(|(_, owner)| *owner == Some(party)) {
+        if let Some(dim) = wanted.dim() {
+            by_dim.entry(dim).or_default().push(wanted);
+        }
+    }
+    let name = |dim: &DimId| program.dims[dim.0 as usize].name.as_str();
+    let is_meant = |dim: &DimId| match rows {
+        Some(rows) => is_rows(program, rows, name(dim), owner),
+        None => by_dim.len() == 1,
+    };
+    let Some((dim, wanted)) = by_dim.iter().find(|(dim, _)| is_meant(dim)) else {
+        let tables: Vec<&str> = by_dim.keys().map(name).collect();
+        let tables = tables.join(", ");
+        return Err(Error::input(match rows {
+            Some(rows) => format!("{owner} gives no table `{rows}`; there are {tables}"),
+            None => format!("say which table of {owner} it is; there are {tables}"),
+        }));
+    };
+    let source = TableSource { path: path.to_owned(), rows: rows.map(str::to_owned) };
+    let sources = Sources { tables: vec![source], ..Sources::default() };
+    let table = sources.table(program, party, (*dim, wanted), by_dim.len() == 1)?;
+    let values = |wanted: &Wanted<'_>| {
+        let raw = Zeroizing::new(array_of(wanted, &table)?.values().collect::<Vec<i128>>());
+        Ok((wanted.name.to_owned(), Values::raw(&raw)))
+    };
+    wanted.iter().map(values).collect()
 }
 
 impl Given {

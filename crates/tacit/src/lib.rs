@@ -72,6 +72,7 @@
 //! was. [`Program::plan`] and [`Program::explain`] say what a run would take, and [`plot`] draws it. The small programs in
 //! `examples` show all that in use.
 
+mod answer;
 mod auto;
 mod balance;
 mod candidate;
@@ -107,6 +108,7 @@ mod values;
 mod wanted;
 mod wire;
 
+pub use answer::Answer;
 pub use candidate::{Candidate, Choice};
 pub use circuit::{Bits, Circuit, CircuitOutcome, CircuitReport, Word};
 pub use connection::Connection;
@@ -133,6 +135,7 @@ pub use values::{Scalar, Values};
 /// What the program `tacit` needs beyond what embedders do. It changes without notice.
 #[doc(hidden)]
 pub mod runtime {
+    pub use crate::answer::SHOWN_ROWS;
     pub use crate::balance::Balancing;
     pub use crate::choice::{ByChoice, ChunkChoice, ProgramChoice};
     pub use crate::error::Remedy;

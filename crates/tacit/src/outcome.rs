@@ -1,13 +1,16 @@
 //! What a party has after a run.
 
+use crate::answer::{Answer, write_table};
 use crate::candidate::Choice;
 use crate::program::Program;
 use std::fmt;
 use std::ops::Index;
+use std::sync::Arc;
 use tacit_engine::program::{Outcome as Computed, ProgramReport};
 use tacit_program::clear::Array;
 use tacit_program::{Element, Meaning};
-use tacit_tables::{Format, OutputColumn, OutputTable, TableError};
+use tacit_query::lower::Shown;
+use tacit_tables::{OutputColumn, OutputTable};
 
 use crate::error::Result;
 
@@ -46,6 +49,8 @@ pub struct Outcome {
     report: Report,
     warnings: Vec<String>,
     choice: Option<Choice>,
+    /// How the results make up the answer of a query, if they do.
+    shown: Option<Arc<Shown>>,
 }
 
 impl Outcome {
@@ -63,6 +68,7 @@ impl Outcome {
             report,
             warnings,
             choice: None,
+            shown: program.shared_shown(),
         })
     }
 
@@ -90,6 +96,37 @@ impl Outcome {
     /// The results with their names, in the program's order.
     pub fn results(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
         self.results.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// The answer of the query that the program was read from; none if it was read from none, or this party learned nothing.
+    ///
+    /// ```
+    /// use tacit::{LocalParties, Program, protocols};
+    ///
+    /// let program = Program::parse_sql("visits.sql", "
+    ///     CREATE TABLE alice.visits (plan ENUM ('basic', 'full') NOT NULL) WITH (max_rows = 100);
+    ///     CREATE TABLE bob.visits (LIKE alice.visits);
+    ///     CREATE ROLE carol;
+    ///     GRANT SELECT ON result TO alice;
+    ///     SELECT plan, count(*) AS people FROM visits GROUP BY plan;
+    /// ")?;
+    /// let lab = LocalParties::new(&program, protocols::TRIO);
+    /// let lab = lab.input("alice.visits.plan", &["full", "full"]).input("bob.visits.plan", &["full"]);
+    /// let answer = lab.run()?.answer()?.expect("a query");
+    /// assert_eq!(answer.names().collect::<Vec<_>>(), ["plan", "people"]);
+    /// assert_eq!(answer.rows(), 1);
+    /// # Ok::<(), tacit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// An [`ErrorKind::Bug`](crate::ErrorKind::Bug) if a result is missing.
+    pub fn answer(&self) -> Result<Option<Answer>> {
+        match &self.shown {
+            Some(shown) if !self.results.is_empty() => {
+                Answer::of(shown, |name| self.get(name).map(|value| &value.array)).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// What the run cost.
@@ -126,8 +163,11 @@ impl Index<&str> for Outcome {
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(answer) = self.answer().map_err(|_| fmt::Error)? {
+            return write!(f, "{answer}");
+        }
         let columns = self.results.iter().map(|(name, value)| value.output(name)).collect();
-        write_table(f, columns)
+        write_columns(f, columns)
     }
 }
 
@@ -211,6 +251,12 @@ impl Value {
         self.array.element().fraction()
     }
 
+    /// Digits behind the decimal point: none but of decimals.
+    #[must_use]
+    pub fn decimals(&self) -> u8 {
+        self.meaning.decimals()
+    }
+
     /// All numbers exactly, times 2 to the number of bits behind the point, or 10 to the number of decimals, in row-major order.
     pub fn raw(&self) -> impl ExactSizeIterator<Item = i128> + '_ {
         self.array.values()
@@ -254,7 +300,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.array.shape() {
             [] => self.texts().try_for_each(|text| f.write_str(&text)),
-            _ => write_table(f, vec![self.output("")]),
+            _ => write_columns(f, vec![self.output("")]),
         }
     }
 }
@@ -266,18 +312,9 @@ impl fmt::Debug for Value {
 }
 
 /// Writes results as a table.
-fn write_table(f: &mut fmt::Formatter<'_>, columns: Vec<OutputColumn>) -> fmt::Result {
-    let table = || -> std::result::Result<zeroize::Zeroizing<Vec<u8>>, TableError> {
-        let mut text = zeroize::Zeroizing::new(Vec::new());
-        OutputTable::new(columns)?.write_to(&mut *text, Format::Table, SHOWN_ROWS)?;
-        Ok(text)
-    };
-    let text = table().map_err(|_| fmt::Error)?;
-    f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
+fn write_columns(f: &mut fmt::Formatter<'_>, columns: Vec<OutputColumn>) -> fmt::Result {
+    write_table(f, &OutputTable::new(columns).map_err(|_| fmt::Error)?)
 }
-
-/// Rows of a result that are printed as a table.
-const SHOWN_ROWS: usize = 100;
 
 impl PartialEq<f64> for Value {
     /// Whether this is a single number, and that one.

@@ -2,8 +2,10 @@
 
 use crate::candidate::Choice;
 use crate::error::{Error, Result};
-use crate::explain::Explained;
+use crate::explain::Explained as Costs;
+use crate::inputs;
 use crate::network::Network;
+use crate::values::Values;
 use std::fmt;
 use std::ops::Deref;
 use std::path::Path;
@@ -12,8 +14,9 @@ use tacit_planner::Threat;
 use tacit_program::summary::summary;
 use tacit_program::{self as form, text};
 use tacit_protocol::Protocol;
-use tacit_query::QueryError;
+use tacit_query::explain::Explained;
 use tacit_query::lower::Shown;
+use tacit_query::{Catalog, QueryError};
 
 /// A program: what it takes from whom, what it computes, and exactly what it reveals to whom.
 ///
@@ -37,8 +40,18 @@ use tacit_query::lower::Shown;
 #[derive(Clone)]
 pub struct Program {
     form: Arc<form::Program>,
-    /// What its results are of a query, if it was one.
-    shown: Option<Arc<Shown>>,
+    /// The query that it was read from, if it was one.
+    query: Option<Arc<Asked>>,
+}
+
+/// A query, beyond the program that it was lowered to.
+struct Asked {
+    /// How the results make up its answer.
+    shown: Arc<Shown>,
+    /// What it does and discloses.
+    explained: Explained,
+    /// Inputs that no two rows of a table have equal values of, together.
+    unique: Vec<Vec<String>>,
 }
 
 impl Program {
@@ -62,7 +75,8 @@ impl Program {
     /// # Errors
     /// When the text is no program, or describes one that reveals nothing, as for [`Program::read`].
     pub fn parse(name: &str, source: &str) -> Result<Program> {
-        let program = text::parse(name, source).map_err(|e| Error::input(e.to_string()))?;
+        let wrong = |e: form::ProgramError| Error::input(e.to_string()).at(&e.span);
+        let program = text::parse(name, source).map_err(wrong)?;
         if program.reveals.is_empty() {
             return Err(Error::input(format!(
                 "{name}: the program reveals nothing to anybody: is the file whole? A result is given \
@@ -90,17 +104,59 @@ impl Program {
     /// # Errors
     /// When the text is no query, or one that is not supported: with line and column, and what can be written instead.
     pub fn parse_sql(name: &str, source: &str) -> Result<Program> {
-        let wrong = |error: QueryError| Error::input(error.to_string());
+        let wrong = |error: QueryError| {
+            let message = error.to_string();
+            Error::input(message).at(&error.span)
+        };
         let (catalog, query) = tacit_query::sql::parse(name, source).map_err(wrong)?;
         let lowered = tacit_query::lower::lower(&query, &catalog).map_err(wrong)?;
-        let shown = Some(Arc::new(lowered.shown));
-        Ok(Program { form: Arc::new(lowered.program), shown })
+        let explained = tacit_query::explain::explain(&query, &catalog, &lowered.shown);
+        let unique = unique(&catalog, &lowered.program);
+        let query = Asked { shown: Arc::new(lowered.shown), explained, unique };
+        Ok(Program { form: Arc::new(lowered.program), query: Some(Arc::new(query)) })
     }
 
     /// How its results make up the answer of a query, if it was read from one.
     #[must_use]
     pub fn shown(&self) -> Option<&Shown> {
-        self.shown.as_deref()
+        self.query.as_ref().map(|query| &*query.shown)
+    }
+
+    pub(crate) fn shared_shown(&self) -> Option<Arc<Shown>> {
+        self.query.as_ref().map(|query| query.shown.clone())
+    }
+
+    /// What the query does and discloses that it was read from, if it was read from one.
+    #[must_use]
+    pub fn disclosed(&self) -> Option<&Explained> {
+        self.query.as_ref().map(|query| &query.explained)
+    }
+
+    /// Inputs that no two rows of a table have equal values of, together, by what a query says (`UNIQUE`, `PRIMARY KEY`).
+    #[must_use]
+    pub fn unique(&self) -> &[Vec<String>] {
+        self.query.as_ref().map_or(&[], |query| &query.unique)
+    }
+
+    /// The inputs that a party's table gives, read from a CSV or Parquet file and checked as [`Run::table`](crate::Run::table) does. `rows`
+    /// is the table's row count, where the party has several: of `alice.visits` also `visits`.
+    ///
+    /// # Errors
+    /// An [`ErrorKind::Input`](crate::ErrorKind::Input) where the party has no such table, or the file cannot be read or does not fit.
+    pub fn read_table(
+        &self,
+        party: &str,
+        rows: Option<&str>,
+        path: impl AsRef<Path>,
+    ) -> Result<Vec<(String, Values)>> {
+        let number = self.parties().iter().position(|known| known == party);
+        let number = number.and_then(|number| u8::try_from(number).ok()).ok_or_else(|| {
+            Error::input(format!(
+                "there is no party `{party}`; there are {}",
+                self.parties().join(", ")
+            ))
+        })?;
+        inputs::read_table(&self.form, form::PartyId(number), rows, path.as_ref())
     }
 
     /// The name that the program gives itself.
@@ -194,7 +250,7 @@ impl Program {
         network: &str,
         protocol: Protocol,
         rows: &[(&str, u64)],
-    ) -> Result<Explained> {
+    ) -> Result<Costs> {
         let known = Network::named(network)?;
         crate::explain::explain(&self.form, (&known, network), protocol, &self.row_counts(rows)?)
     }
@@ -234,8 +290,25 @@ impl Program {
 impl From<form::Program> for Program {
     /// A program that was built.
     fn from(program: form::Program) -> Program {
-        Program { form: Arc::new(program), shown: None }
+        Program { form: Arc::new(program), query: None }
     }
+}
+
+/// The sets of columns that are unique by what the tables say, where a program takes all of them.
+fn unique(catalog: &Catalog, program: &form::Program) -> Vec<Vec<String>> {
+    let is_input = |wanted: &String| program.inputs().any(|(_, name, _)| name == wanted);
+    let mut found = Vec::new();
+    for table in &catalog.tables {
+        for key in &table.unique {
+            let input =
+                |column: &usize| format!("{}.{}", table.full_name(), table.columns[*column].name);
+            let inputs: Vec<String> = key.iter().map(input).collect();
+            if inputs.iter().all(is_input) {
+                found.push(inputs);
+            }
+        }
+    }
+    found
 }
 
 #[doc(hidden)]

@@ -35,6 +35,7 @@ pub enum Given {
     Whole(Zeroizing<Vec<i128>>),
     Real(Zeroizing<Vec<f64>>),
     Text(Vec<Zeroizing<String>>),
+    Raw(Zeroizing<Vec<i128>>),
 }
 
 /// What [`Values`] are made of: numbers and texts.
@@ -117,10 +118,32 @@ impl fmt::Debug for Values {
 }
 
 impl Values {
+    /// Values as a program holds them: numbers in fixed point times 2 to the bits behind the point, decimals times 10 to the digits behind
+    /// it, dates as days since 1970-01-01, and members of a domain by their codes. Nothing is rounded.
+    ///
+    /// ```
+    /// use tacit::{LocalParties, Program, Values, protocols};
+    ///
+    /// let program = Program::parse("sum", r#"
+    ///     program sum
+    ///     parties alice, bob, carol
+    ///     input a: i32 from alice in 0..10000 of decimal(2)
+    ///     reveal a to bob of decimal(2) as "a"
+    /// "#)?;
+    /// let lab = LocalParties::new(&program, protocols::TRIO).input("a", Values::raw(&[1234]));
+    /// assert_eq!(lab.run()?["a"].to_string(), "12.34");
+    /// # Ok::<(), tacit::Error>(())
+    /// ```
+    #[must_use]
+    pub fn raw(values: &[i128]) -> Values {
+        Values(Given::Raw(Zeroizing::new(values.to_vec())))
+    }
+
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
+            Given::Raw(all) => all.len(),
             Given::Whole(all) => all.len(),
             Given::Real(all) => all.len(),
             Given::Text(all) => all.len(),
@@ -139,7 +162,7 @@ impl Values {
         (element, meaning): (Element, &Meaning),
         shape: Vec<usize>,
     ) -> Result<Array, String> {
-        let raw = self.raw(element, meaning).ok_or_else(|| match meaning {
+        let raw = self.as_raw(element, meaning).ok_or_else(|| match meaning {
             Meaning::Number => format!("not numbers of type {element}"),
             Meaning::Date => "not dates such as 2024-01-31".into(),
             Meaning::Decimal(digits) => format!("not numbers that decimal({digits}) holds"),
@@ -149,12 +172,13 @@ impl Values {
     }
 
     /// Raw values of an element type.
-    fn raw(&self, element: Element, meaning: &Meaning) -> Option<Zeroizing<Vec<i128>>> {
+    fn as_raw(&self, element: Element, meaning: &Meaning) -> Option<Zeroizing<Vec<i128>>> {
         // Sized first: a vector that grows leaves copies behind.
         let mut raw = Zeroizing::new(Vec::with_capacity(self.len()));
         let (scale, decimals) = (element.fraction(), meaning.decimals());
         let unit = 10i128.pow(u32::from(decimals)) << scale;
         match &self.0 {
+            Given::Raw(all) => raw.extend_from_slice(all),
             Given::Whole(all) => {
                 for value in all.iter() {
                     raw.push(value.checked_mul(unit)?);

@@ -45,7 +45,7 @@ from .errors import (
     Stopped,
     TacitError,
 )
-from .job import Disclosure, Job, Reveal, job, load
+from .job import Disclosure, Job, Reveal, job, load, sql
 from .lints import Lint
 from .plots import Plot
 from .progress import Handle
@@ -246,6 +246,7 @@ __all__ = [
     "sign",
     "sort",
     "sort_by",
+    "sql",
     "sqrt",
     "square",
     "squeeze",

@@ -17,7 +17,7 @@ _Meaning: TypeAlias = Domain | Literal["date"]
 # A value, a truth value, a number or its text, or the texts of numbers in row-major order with their shape.
 _Operand: TypeAlias = Node | bool | int | str | tuple[Sequence[str], Sequence[int]]
 # Arrays in row-major order, or texts, by input.
-_Data: TypeAlias = dict[str, NDArray[np.integer[Any]] | NDArray[np.float64] | NDArray[np.bool_] | list[str]]
+_Data: TypeAlias = dict[str, Raw | NDArray[np.integer[Any]] | NDArray[np.float64] | NDArray[np.bool_] | list[str]]
 
 __all__ = [
     "Column",
@@ -31,6 +31,7 @@ __all__ = [
     "Outcome",
     "Party",
     "Program",
+    "Raw",
     "Table",
     "Watch",
     "__version__",
@@ -43,12 +44,13 @@ __all__ = [
     "read_array",
     "read_stream",
     "run_local",
+    "scaled",
 ]
 
 __version__: str
 
 class Mistake(Exception):
-    """A mistake in a program: file, line, what is wrong."""
+    """A mistake in a program: file, line, what is wrong; in a query also the column."""
 
 class Failure(Exception):
     """A run that failed: the kind of the error, what went wrong."""
@@ -167,6 +169,20 @@ class Program:
     @staticmethod
     def read(path: str) -> Program:
         """Reads a file."""
+    @staticmethod
+    def parse_sql(name: str, source: str) -> Program:
+        """Reads a query in SQL."""
+    @property
+    def columns(self) -> list[str] | None:
+        """Names of the columns of a query's answer."""
+    @property
+    def disclosed(self) -> tuple[str, list[str], list[str], list[str], list[str]] | None:
+        """Of a query: its plan, who learns what, what everybody learns, what is checked, and what looks unwise."""
+    @property
+    def unique(self) -> list[list[str]]:
+        """Sets of inputs that no two rows of a table have equal values of."""
+    def read_table(self, party: str, rows: str | None, path: str) -> list[tuple[str, Raw]]:
+        """What a CSV or Parquet file gives of a party's inputs; of which table, where it has several."""
     @property
     def name(self) -> str:
         """Its name."""
@@ -206,6 +222,14 @@ class Program:
         """What it would take under each protocol, as JSON."""
 
 @final
+class Raw:
+    """Values of one input as the program holds them: of decimals times 10 to the digits behind the point."""
+
+    def __new__(cls, values: NDArray[np.int64] | NDArray[np.uint64]) -> Raw:
+        """Copies an array in row-major order."""
+    def __len__(self) -> int: ...
+
+@final
 class Outcome:
     """What one party has after a run, or all parties of one process."""
 
@@ -225,7 +249,12 @@ class Outcome:
     def choice(self) -> str | None:
         """Why the protocol is what it is, if the parties chose it, as JSON."""
     def array(self, name: str) -> NDArray[Any]:
-        """A result as an array: of bool, int64 or float64; of uint64, where int64 does not hold it."""
+        """A result as an array: of bool, int64 or float64; of uint64, where int64 does not hold it. Decimals are rounded."""
+    def decimals(self, name: str) -> int:
+        """Digits behind the decimal point of a result."""
+    @property
+    def answer(self) -> tuple[Table, list[str]] | None:
+        """The answer of a query, if this party learned it, and what is to be said beside it."""
     def exact(self, name: str) -> tuple[list[int], int]:
         """A result exactly: raw integers in row-major order, and the bits behind the point."""
     def texts(self, name: str) -> list[str] | None:
@@ -324,6 +353,10 @@ class Column:
         """Which rows are missing, or have missing parts; nothing if none are."""
     def numpy(self) -> NDArray[Any]:
         """Its values as an array, which is wiped in the end and cannot be written to. What is missing is anything."""
+    def scaled(self, digits: int) -> NDArray[np.int64] | NDArray[np.uint64]:
+        """Its decimals times ten to so many digits, in an array that is wiped in the end. What is missing is zero."""
+    def decimal_texts(self) -> list[str]:
+        """Its decimals as texts, exactly. What is missing is anything."""
     def codes(self, names: Sequence[str]) -> NDArray[np.int64]:
         """The place of each text among these names, -1 of one that is none of them, in memory that is wiped in the end."""
 
@@ -333,6 +366,14 @@ class Table:
 
     def __new__(cls, results: Sequence[tuple[Outcome, str]]) -> Table:
         """Puts results together; `ValueError` says why they are no table."""
+    @property
+    def names(self) -> list[str]:
+        """Names of its columns, those of labels too."""
+    @property
+    def rows(self) -> int:
+        """How many rows it has."""
+    def select(self, names: Sequence[str]) -> Table:
+        """The results of these names."""
     @property
     def text(self) -> str:
         """The table as text."""
@@ -344,6 +385,9 @@ def read_stream(capsule: object) -> Column | dict[str, Column]:
 
 def read_array(schema: object, array: object) -> Column | dict[str, Column]:
     """The columns of one array by name, if its rows are structures; else its one column."""
+
+def scaled(values: NDArray[Any], digits: int) -> NDArray[np.int64] | NDArray[np.uint64]:
+    """Numbers times ten to so many digits, rounded to the nearest, half to even, in an array that is wiped in the end."""
 
 def protocols() -> list[tuple[str, int, str]]:
     """The names of all protocols, with how many parties they are for and what they protect against."""

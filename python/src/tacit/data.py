@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,26 +33,76 @@ class Input:
     meaning: str
     names: tuple[str, ...] | None
 
+    @property
+    def decimals(self) -> int:
+        """Digits behind the decimal point."""
+        return int(self.meaning[8:-1]) if self.meaning.startswith("decimal(") else 0
 
-def by_input(inputs: list[Input], data: Mapping[str, Any], parties: Iterable[str], own: str | None) -> dict[str, Any]:
-    """The values of each input, from what was given by party or by input."""
+    def number(self, raw: int) -> int | float | Decimal:
+        """What a raw value stands for."""
+        if self.decimals:
+            return decimal(raw, self.decimals)
+        return raw / 2**self.fraction if self.fraction else raw
+
+    def shape_of(self, given: Any) -> tuple[int, ...]:
+        """Lengths of the axes of data."""
+        if not isinstance(given, _tacit.Raw):
+            return np.shape(given)
+        if not self.shape:
+            return ()
+        inner = tuple(int(axis) for axis in self.shape[1:])
+        width = int(np.prod(inner, dtype=np.int64))
+        return (len(given) // width if width else 0, *inner)
+
+
+def decimal(raw: int, digits: int) -> Decimal:
+    """A decimal number, exactly, whatever the precision of `decimal`'s context is."""
+    return Decimal(f"{raw}E-{digits}")
+
+
+@dataclass(frozen=True)
+class Files:
+    """The tables that parties may give, and how a file is read as one."""
+
+    rows: frozenset[str]
+    read: Callable[[str, str | None, str], dict[str, Any]]
+
+
+def known(inputs: Iterable[Input]) -> dict[str, Input]:
+    """The inputs `x.known` of bits, which say which values of `x` there are, by `x`."""
+    inputs = list(inputs)
+    bases = {it.name: it for it in inputs}
+    found = {}
+    for it in inputs:
+        base = bases.get(it.name.removesuffix(".known")) if it.name.endswith(".known") else None
+        if base is not None and it.kind == "bit" and (it.party, it.shape) == (base.party, base.shape):
+            found[base.name] = it
+    return found
+
+
+def by_input(inputs: list[Input], data: Mapping[str, Any], parties: Iterable[str], own: str | None, files: Files) -> dict[str, Any]:
+    """The values of each input, from what was given by party, by table or by input."""
     found: dict[str, Any] = {}
     parties = list(parties)
     names = {it.name: it for it in inputs}
     for key, value in data.items():
+        party, slash, table = key.partition("/")
         if key in names:
             found[key] = _one(opened(value))
         elif key in parties:
-            found.update(_of_party(inputs, key, value))
+            found.update(_of_party(inputs, key, value, files))
+        elif slash and party in parties:
+            found.update(_of_table(inputs, (party, table), value, files))
         else:
-            known = [*parties, *names]
-            raise InputError(f"{key!r} is no party and no input of this job: {', '.join(known)}")
+            known_keys = [*parties, *names]
+            raise InputError(f"{key!r} is no party and no input of this job: {', '.join(known_keys)}")
+    which = {it.name for it in known(inputs).values()}
     for it in inputs:
-        needed = own is None or it.party in (None, own)
+        needed = (own is None or it.party in (None, own)) and it.name not in which
         if needed and it.name not in found:
             who = f", which {it.party} gives" if it.party else ", which is public"
             raise InputError(f"input {it.name!r}{who}, has no data")
-        if not needed and it.name in found:
+        if own is not None and it.party not in (None, own) and it.name in found:
             raise InputError(f"input {it.name!r} is {it.party}'s, which gives it itself: leave it out here")
     return found
 
@@ -75,20 +128,67 @@ def _numpy(given: Any) -> np.ndarray[Any, Any]:
         raise failure(error) from None
 
 
-def _of_party(inputs: list[Input], party: str, value: Any) -> dict[str, Any]:
+def _of_party(inputs: list[Input], party: str, value: Any, files: Files) -> dict[str, Any]:
     own = [it for it in inputs if it.party == party]
+    tables = {it.shape[0] for it in own if it.shape and it.shape[0] in files.rows}
+    if tables and isinstance(value, (str, os.PathLike)):
+        return files.read(party, None, os.fspath(value))
+    if isinstance(value, Mapping) and any(_rows(tables, party, key) for key in value):
+        value = {key: opened(table) for key, table in value.items()}
+        if all(isinstance(it, (str, os.PathLike)) or names_of(it) is not None for it in value.values()):
+            found: dict[str, Any] = {}
+            for key, table in value.items():
+                found.update(_of_table(inputs, (party, key), table, files))
+            return found
+    which = {it.name for it in known(own).values()}
+    needed = [it for it in own if it.name not in which]
     value = opened(value)
     columns = names_of(value)
     if columns is None:
-        if len(own) == 1:
-            return {own[0].name: value}
-        raise InputError(f"{party} gives {len(own)} inputs: give a frame, or a mapping from name to array")
+        if len(needed) == 1:
+            return {needed[0].name: value}
+        raise InputError(f"{party} gives {len(needed)} inputs: give a frame, or a mapping from name to array")
+    return _columns(needed, party, value, columns, len(tables) > 1)
+
+
+def _rows(tables: Iterable[str], party: str, name: Any) -> str | None:
+    """The row count of a party's table, which is called so, or `party.name`."""
+    tables = list(tables)
+    return next((it for it in (name, f"{party}.{name}") if it in tables), None)
+
+
+def _of_table(inputs: list[Input], named: tuple[str, str], value: Any, files: Files) -> dict[str, Any]:
+    party, name = named
+    own = [it for it in inputs if it.party == party and it.shape and it.shape[0] in files.rows]
+    tables = list(dict.fromkeys(it.shape[0] for it in own))
+    rows = _rows(tables, party, name)
+    if rows is None:
+        there = ", ".join(it.removeprefix(f"{party}.") for it in tables) or "none"
+        raise InputError(f"{party} gives no table {name!r} to this job; there is {there}")
+    if isinstance(value, (str, os.PathLike)):
+        return files.read(party, rows, os.fspath(value))
+    value = opened(value)
+    columns = names_of(value)
+    if columns is None:
+        raise InputError(
+            f"table {name!r} of {party} is a frame, a mapping from column to array, or the path of a file, not {type(value).__name__}"
+        )
+    own = [it for it in own if it.shape[0] == rows]
+    which = {it.name for it in known(own).values()}
+    return _columns([it for it in own if it.name not in which], party, value, columns, False)
+
+
+def _columns(inputs: list[Input], party: str, value: Any, columns: list[str], several: bool) -> dict[str, Any]:
+    """The columns of a frame, which are called as inputs are, without the party and the table before them."""
     found = {}
-    for it in own:
-        short = it.name.removeprefix(f"{party}.")
-        name = it.name if it.name in columns else short
-        if name not in columns:
-            raise InputError(f"{party}'s data have no column {short!r}; they have {', '.join(map(str, columns))}")
+    for it in inputs:
+        names = [it.name, it.name.removeprefix(f"{party}.")]
+        if it.shape and it.name.startswith(f"{it.shape[0]}."):
+            names.append(it.name.removeprefix(f"{it.shape[0]}."))
+        name = next((name for name in names if name in columns), None)
+        if name is None:
+            hint = f'; of several tables, give each by its name: {{"{party}": {{"TABLE": ...}}}}' if several else ""
+            raise InputError(f"{party}'s data have no column {names[-1]!r}; they have {', '.join(map(str, columns))}{hint}")
         found[it.name] = column(value, name)
     return found
 
@@ -124,15 +224,24 @@ def column(value: Any, name: str) -> Any:
     return opened(value[name])
 
 
-def values(it: Input, given: Any) -> tuple[Any, float]:
-    """An input's values for the engine, checked, and the largest distance by which they were rounded."""
-    if it.names is not None or it.meaning == "date":
-        return _named(it, given), 0.0
-    array = _array(it, given)
-    _fits(it, array)
-    if array.dtype.kind == "b":
-        return _bits(it, array), 0.0
-    return _numbers(it, array)
+def values(it: Input, given: Any, nullable: bool = False) -> tuple[Any, float, np.ndarray[Any, Any] | None]:
+    """An input's values for the engine, checked, the largest distance by which they were rounded, and, where values may be missing,
+    which there are."""
+    if isinstance(given, _tacit.Raw):
+        return given, 0.0, None
+    rounded = 0.0
+    if it.decimals:
+        found, rounded, missing = _decimals(it, given, nullable)
+    elif it.names is not None or it.meaning == "date":
+        found, missing = _named(it, given, nullable)
+    else:
+        array, missing = _array(it, given, nullable)
+        _fits(it, array)
+        found, rounded = (_bits(it, array), 0.0) if array.dtype.kind == "b" else _numbers(it, array)
+    if not nullable:
+        return found, rounded, None
+    there = np.ones(it.shape_of(given), dtype=bool) if missing is None else ~missing
+    return found, rounded, _flat(there)
 
 
 def _fits(it: Input, array: np.ndarray[Any, Any]) -> None:
@@ -147,8 +256,8 @@ def _shape(it: Input) -> str:
     return f"[{', '.join(it.shape)}]"
 
 
-def _array(it: Input, given: Any) -> np.ndarray[Any, Any]:
-    array = _plain(it, given)
+def _array(it: Input, given: Any, nullable: bool) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any] | None]:
+    array, missing = _plain(it, given, nullable)
     if array.dtype.kind == "f" and isinstance(given, (list, tuple)) and not it.fraction and _large(array):
         # NumPy makes floating point of lists of integers that no signed word holds.
         array = np.asarray(given, dtype=object)
@@ -156,31 +265,68 @@ def _array(it: Input, given: Any) -> np.ndarray[Any, Any]:
         array = _of_objects(it, array)
     if array.dtype.kind not in "biuf":
         raise InputError(f"input {it.name!r} takes numbers, and these data are {array.dtype}")
-    return np.ascontiguousarray(array) if array.ndim else array
+    return np.ascontiguousarray(array) if array.ndim else array, missing
 
 
-def _plain(it: Input, given: Any) -> np.ndarray[Any, Any]:
-    """Data as NumPy has them. None are missing, but for `nan`."""
+def _plain(it: Input, given: Any, nullable: bool) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any] | None]:
+    """Data as NumPy has them, and which are missing, if any are. Where none may be, none are, but for `nan`."""
     if isinstance(given, _tacit.Column):
         missing = given.missing()
-        if missing is not None:
+        if missing is not None and not nullable:
             _there(it, missing)
-        return _of(it, given.numpy)
+        return _filled(it, _of(it, given.numpy), missing), missing
+    missing = None
     # Series of pandas say what is missing.
     test = getattr(given, "isna", None)
     if callable(test):
-        _there(it, np.asarray(test()))
+        missing = np.asarray(test())
     if isinstance(given, np.ma.MaskedArray):
-        _there(it, np.ma.getmaskarray(given))
+        missing = np.ma.getmaskarray(given)
+    if missing is not None and not nullable:
+        _there(it, missing)
     try:
         array = _numpy(given)
     except ValueError:
         raise InputError(f"input {it.name!r}: these data are no array: rows of several lengths, perhaps") from None
+    found = _absent(array, nullable)
+    if found is not None and not nullable:
+        _there(it, found)
+    masks = [mask for mask in (missing, found) if mask is not None]
+    missing = np.logical_or.reduce(masks) if masks else None
+    if missing is None or not missing.any():
+        return array, None
+    return _filled(it, array, missing), missing
+
+
+def _absent(array: np.ndarray[Any, Any], nullable: bool) -> np.ndarray[Any, Any] | None:
+    """Which values of an array are none."""
     if array.dtype.kind in "mM":
-        _there(it, np.isnat(array))
-    elif array.dtype == object:
+        return np.asarray(np.isnat(array))
+    if array.dtype == object:
         absent = [value is None or (isinstance(value, float) and value != value) for value in array.ravel()]
-        _there(it, np.array(absent, dtype=bool).reshape(array.shape))
+        found: np.ndarray[Any, Any] = np.array(absent, dtype=bool).reshape(array.shape)
+        return found
+    # NumPy says no other way that a number is missing.
+    return np.asarray(np.isnan(array)) if nullable and array.dtype.kind == "f" else None
+
+
+def _filled(it: Input, array: np.ndarray[Any, Any], missing: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any]:
+    """With what of the range is nearest to zero where values are missing."""
+    if missing is None or not missing.any():
+        return array
+    raw = min(max(0, it.interval[0]), it.interval[1])
+    filler: Any = it.number(raw)
+    if array.dtype.kind == "M":
+        filler = np.datetime64(raw, "D")
+    elif array.dtype.kind in "OU" and it.names is not None:
+        filler = it.names[raw]
+    elif array.dtype.kind in "OU" and it.meaning == "date":
+        day = datetime.date(1970, 1, 1) + datetime.timedelta(raw)
+        filler = str(day) if array.dtype.kind == "U" else day
+    elif array.dtype.kind in "biuf" and filler != int(filler):
+        array, filler = array.astype(np.float64), float(filler)
+    array = array.copy()
+    array[missing] = filler
     return array
 
 
@@ -212,7 +358,7 @@ def _of_objects(it: Input, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
             raise TypeError
         if all(isinstance(value, (bool, np.bool_)) for value in flat):
             return array.astype(bool)
-        if all(float(value).is_integer() for value in flat) and it.fraction == 0:
+        if it.fraction == 0 and all(float(value).is_integer() for value in flat):
             word = np.uint64 if it.kind == "uint" and it.bits == 64 else np.int64
             whole: np.ndarray[Any, Any] = np.array([int(value) for value in flat], dtype=word).reshape(array.shape)
             return whole
@@ -233,7 +379,7 @@ def _flat(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def _ends(it: Input) -> tuple[Any, Any]:
     low, high = it.interval
-    return (low / 2**it.fraction, high / 2**it.fraction) if it.fraction else (low, high)
+    return it.number(low), it.number(high)
 
 
 def _range(it: Input) -> str:
@@ -243,9 +389,7 @@ def _range(it: Input) -> str:
 def _numbers(it: Input, array: np.ndarray[Any, Any]) -> tuple[Any, float]:
     low, high = _ends(it)
     if array.dtype.kind == "f":
-        missing = ~np.isfinite(array)
-        if missing.any():
-            raise InputError(f"input {it.name!r}: the value of row {_row(missing)} is missing, or no number")
+        _finite(it, array)
     if it.kind == "bit":
         odd = (array != 0) & (array != 1)
         if odd.any():
@@ -263,11 +407,7 @@ def _numbers(it: Input, array: np.ndarray[Any, Any]) -> tuple[Any, float]:
             raise InputError(f"input {it.name!r} takes whole numbers, and that of row {_row(odd)} has a fraction")
         if _large(array):
             array = np.vectorize(int, otypes=[object])(array)
-    outside = (array < low) | (array > high)
-    if outside.any():
-        raise InputError(
-            f"input {it.name!r}: the value of row {_row(outside)} is outside of its range {_range(it)}, and {int(outside.sum())} in all"
-        )
+    _within(it, (array < low) | (array > high))
     if it.fraction:
         return _flat(array), rounded
     # Arrays of whole numbers are not copied again.
@@ -275,40 +415,105 @@ def _numbers(it: Input, array: np.ndarray[Any, Any]) -> tuple[Any, float]:
     return _flat(array.astype(word, copy=False)), 0.0
 
 
+def _decimals(it: Input, given: Any, nullable: bool) -> tuple[_tacit.Raw, float, np.ndarray[Any, Any] | None]:
+    """Decimals times a power of ten, exactly; those with more digits are rounded to the nearest, half to even."""
+    digits, rounded = it.decimals, 0.0
+    if isinstance(given, _tacit.Column) and given.type.startswith("Decimal"):
+        missing = given.missing()
+        if missing is not None and not nullable:
+            _there(it, missing)
+        scaled = _of(it, lambda: given.scaled(digits))
+        if missing is not None:
+            scaled = scaled.copy()
+            scaled[missing] = min(max(0, it.interval[0]), it.interval[1])
+    else:
+        array, missing = _plain(it, given, nullable)
+        if array.dtype == object:
+            scaled, rounded = _scaled_objects(it, array)
+        elif array.dtype.kind in "biu":
+            word = np.uint64 if array.dtype == np.uint64 else np.int64
+            scaled = _of(it, lambda: _tacit.scaled(_flat(array.astype(word, copy=False)), digits)).reshape(array.shape)
+        elif array.dtype.kind == "f":
+            _finite(it, array)
+            exact = array.astype(np.float64)
+            scaled = _of(it, lambda: _tacit.scaled(_flat(exact), digits)).reshape(array.shape)
+            rounded = float(np.max(np.abs(scaled / 10.0**digits - exact))) if array.size else 0.0
+        else:
+            raise InputError(f"input {it.name!r} takes decimal numbers, and these data are {array.dtype}")
+    _fits(it, scaled)
+    low, high = it.interval
+    _within(it, (scaled < low) | (scaled > high))
+    raw = scaled.astype(np.uint64 if high >= 2**63 else np.int64, copy=False)
+    return _tacit.Raw(_flat(raw)), rounded, missing
+
+
+def _scaled_objects(it: Input, array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], float]:
+    """Numbers of Python, `decimal.Decimal` among them, times a power of ten."""
+    unit = 10**it.decimals
+    scaled, rounded = [], Fraction(0)
+    for value in array.ravel():
+        try:
+            if isinstance(value, str):
+                raise TypeError
+            exact = Fraction(value) * unit
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"input {it.name!r} takes decimal numbers, and some of these data are none") from None
+        scaled.append(round(exact))
+        rounded = max(rounded, abs(exact - scaled[-1]))
+    found = np.array(scaled, dtype=object).reshape(array.shape)
+    return found, float(rounded / unit)
+
+
+def _finite(it: Input, array: np.ndarray[Any, Any]) -> None:
+    missing = ~np.isfinite(array)
+    if missing.any():
+        raise InputError(f"input {it.name!r}: the value of row {_row(missing)} is missing, or no number")
+
+
+def _within(it: Input, outside: np.ndarray[Any, Any]) -> None:
+    if outside.any():
+        raise InputError(
+            f"input {it.name!r}: the value of row {_row(outside)} is outside of its range {_range(it)}, and {int(outside.sum())} in all"
+        )
+
+
 def _row(mask: np.ndarray[Any, Any]) -> int:
     return int(np.argwhere(mask.reshape(mask.shape[0] if mask.ndim else 1, -1).any(axis=1))[0][0])
 
 
-def _named(it: Input, given: Any) -> Any:
+def _named(it: Input, given: Any, nullable: bool) -> tuple[Any, np.ndarray[Any, Any] | None]:
     if isinstance(given, _tacit.Column) and given.is_text and it.names is not None:
-        return _members(it, given)
-    array = _plain(it, given)
+        return _members(it, given, nullable)
+    array, missing = _plain(it, given, nullable)
     _fits(it, array)
     if it.meaning == "date":
-        return _days(it, array)
+        return _days(it, array), missing
     if array.dtype.kind in "iu":
-        return _numbers(it, array)[0]
+        return _numbers(it, array)[0], missing
     if array.size and array.dtype.kind not in "OU":
         raise InputError(f"input {it.name!r} takes members of a category, as texts or their places, and these data are {array.dtype}")
-    known = set(it.names or ())
+    members = set(it.names or ())
     texts = [value if isinstance(value, str) else None for value in array.ravel().tolist()]
     for row, text in enumerate(texts):
-        if text not in known:
+        if text not in members:
             raise InputError(f"input {it.name!r}: the value of row {row} is none of {', '.join(it.names or ())}")
-    return texts
+    return texts, missing
 
 
-def _members(it: Input, given: _tacit.Column) -> Any:
+def _members(it: Input, given: _tacit.Column, nullable: bool) -> tuple[Any, np.ndarray[Any, Any] | None]:
     """The places of a column's texts among the members of a category."""
     missing = given.missing()
-    if missing is not None:
+    if missing is not None and not nullable:
         _there(it, missing)
     names = list(it.names or ())
     codes = _of(it, lambda: given.codes(names))
     _fits(it, codes)
+    if missing is not None:
+        codes = codes.copy()
+        codes[missing] = 0
     if (codes < 0).any():
         raise InputError(f"input {it.name!r}: the value of row {_row(codes < 0)} is none of {', '.join(names)}")
-    return _flat(codes)
+    return _flat(codes), missing
 
 
 def _days(it: Input, array: np.ndarray[Any, Any]) -> Any:

@@ -6,6 +6,7 @@ No message contains a private value.
 from __future__ import annotations
 
 import linecache
+import re
 from typing import NoReturn
 
 __all__ = [
@@ -36,12 +37,14 @@ class ProgramError(TacitError):
     Attributes:
         file: The file of the user's code.
         line: Its line, from 1.
+        column: The column in a query, from 1; 0 elsewhere.
     """
 
-    def __init__(self, message: str, file: str = "", line: int = 0) -> None:
+    def __init__(self, message: str, file: str = "", line: int = 0, column: int = 0) -> None:
         super().__init__(message)
         self.file = file
         self.line = line
+        self.column = column
 
 
 class RangeError(ProgramError):
@@ -147,6 +150,16 @@ def failure(error: Exception) -> TacitError:
     """The error of a run that failed."""
     kind, message = error.args
     return KINDS.get(kind, BugError)(message)
+
+
+# What the engine says of options of the command, which Python has not.
+_OF_COMMAND = re.compile(r"(\?) Say so: --column \S+|; name one of them: --column \S+")
+
+
+def file_failure(error: Exception) -> TacitError:
+    """The error of a file that is not read."""
+    kind, message = error.args
+    return KINDS.get(kind, BugError)(_OF_COMMAND.sub(r"\1", message))
 
 
 def fail(kind: type[ProgramError], message: str, place: tuple[str, int], path: str = "") -> NoReturn:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -15,13 +17,13 @@ from . import _tacit, data
 from ._place import here
 from ._show import as_html, paragraph
 from .array import Arena, Array, Party, domain_of
-from .errors import InputError, ProgramError, fail, failure, mistake
+from .errors import CheckFailed, InputError, ProgramError, fail, failure, file_failure, mistake
 from .lints import Lint, lint
 from .progress import Handle, shown
 from .result import Explanation, Plan, Result, Simulation
 from .run import Local, Net, local
 
-__all__ = ["Job", "Reveal", "job", "load"]
+__all__ = ["Job", "Reveal", "job", "load", "sql"]
 
 _T = TypeVar("_T")
 
@@ -117,8 +119,9 @@ class Job:
         self._suggested = {it for it in arena.suggested if it in self.input_names}
         self._samples = {key: value for key, value in arena.samples.items() if key in self.input_names}
 
-    def _set(self, program: _tacit.Program) -> None:
-        self._program = program
+    def _set(self, program: _tacit.Program, source: str | None = None) -> None:
+        self._program, self._source = program, source
+        self._columns, self._disclosed = program.columns, program.disclosed
         parties = program.parties
         self._inputs = [
             data.Input(
@@ -134,11 +137,13 @@ class Job:
             )
             for name, party, kind, shape, interval, meaning, names in program.inputs
         ]
+        self._known = data.known(self._inputs)
+        self._files = data.Files(frozenset(name for name, *_ in program.rows), self._read)
 
     @classmethod
-    def _of(cls, program: _tacit.Program) -> Job:
+    def _of(cls, program: _tacit.Program, source: str | None = None) -> Job:
         job = cls.__new__(cls)
-        job._set(program)
+        job._set(program, source)
         job._promised, job._suggested, job._samples = None, set(), {}
         return job
 
@@ -174,19 +179,28 @@ class Job:
         """The digest by which parties agree, in hexadecimal."""
         return self._program.digest
 
+    def _revealed(self) -> str:
+        return ", ".join(self._columns or [it[0] for it in self._program.results])
+
     def __repr__(self) -> str:
-        return f"Job {self.name}: {len(self._inputs)} inputs, reveals {', '.join(it[0] for it in self._program.results)}"
+        return f"Job {self.name}: {len(self._inputs)} inputs, reveals {self._revealed()}"
 
     def _repr_html_(self) -> str:
-        reveals = ", ".join(it[0] for it in self._program.results)
+        reveals = self._revealed()
         row = [self.name, ", ".join(self.parties), ", ".join(self.input_names), reveals, f"{self.digest[:16]}..."]
         return as_html(["job", "parties", "inputs", "reveals", "digest"], [row])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it as a `.tacit` file, for `tc.load`, `tacit run` and people to read."""
+        """Writes it as a `.tacit` file, for `tc.load`, `tacit run` and people to read; a query as SQL, if the file is called `.sql`.
+
+        The program that a query is lowered to knows no more what the answer is: its results are columns with padding.
+        """
         self._written_down("saved")
+        as_sql = os.fspath(path).lower().endswith(".sql")
+        if as_sql and self._source is None:
+            raise InputError("only a query is written as SQL: call the file .tacit")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(self.text)
+            file.write(self._source if as_sql and self._source is not None else self.text)
 
     def _written_down(self, done: str) -> None:
         if self._suggested:
@@ -198,6 +212,8 @@ class Job:
 
     def lints(self) -> list[Lint]:
         """What looks unwise in what it reveals. Nothing is refused for it."""
+        if self._disclosed is not None:
+            return [Lint("Q", self.name, advice) for advice in self._disclosed[4]]
         return lint(self._program, self._inputs, self._promised, self._suggested)
 
     def disclosure(self) -> Disclosure:
@@ -210,19 +226,30 @@ class Job:
         """The values of inputs, the row counts, and how far they were rounded."""
         if not isinstance(given, Mapping) or own is not None:
             given = self._own(given, own)
-        found = data.by_input(self._inputs, given, self.parties, own)
+        found = data.by_input(self._inputs, given, self.parties, own, self._files)
         inputs: dict[str, Any] = {}
         counts: dict[str, tuple[int, str]] = {}
         rounding = 0.0
         for it in self._inputs:
             if it.name not in found:
                 continue
-            inputs[it.name], rounded = data.values(it, found[it.name])
+            known = self._known.get(it.name)
+            said = known is None or known.name in found
+            inputs[it.name], rounded, there = data.values(it, found[it.name], nullable=not said)
+            if known is not None and there is not None:
+                inputs[known.name] = there
             rounding = max(rounding, rounded)
             for axis, length in enumerate(it.shape):
                 if length in self.rows:
-                    self._count(counts, it, length, np.shape(found[it.name])[axis])
+                    self._count(counts, it, length, it.shape_of(found[it.name])[axis])
         return inputs, {name: rows for name, (rows, _) in counts.items()}, rounding
+
+    def _read(self, party: str, table: str | None, path: str) -> dict[str, Any]:
+        """What a file gives of a party's inputs."""
+        try:
+            return dict(self._program.read_table(party, table, path))
+        except _tacit.Failure as error:
+            raise file_failure(error) from None
 
     def _count(self, counts: dict[str, tuple[int, str]], it: data.Input, dim: str, rows: int) -> None:
         known = counts.setdefault(dim, (rows, it.name))
@@ -236,11 +263,24 @@ class Job:
         names = {it.name for it in self._inputs} | set(self.parties)
         if given is None:
             return {}
-        if isinstance(given, Mapping) and all(key in names for key in given):
+        if isinstance(given, Mapping) and all(key in names or key.partition("/")[0] in self.parties for key in given):
             return given
         if own is None:
             raise InputError("data are a mapping from party or input to values")
         return {own: given}
+
+    @contextlib.contextmanager
+    def _checked(self) -> Iterator[None]:
+        """Says what a failed check means in a query."""
+        try:
+            yield
+        except CheckFailed as error:
+            if self._disclosed is None:
+                raise
+            raise CheckFailed(
+                f"{error}. A query checks that a key is there once, where a join relies on it (UNIQUE, PRIMARY KEY): the job's "
+                "disclosure() says which, and its owner must look for rows that repeat it"
+            ) from None
 
     # Runs.
 
@@ -253,7 +293,8 @@ class Job:
         inputs, _, rounding = self._given(given, None)
         start = time.perf_counter()
         watch = _tacit.Watch()
-        outcome = _ran(lambda: _tacit.run_local(self._program, "plain", "instant", 1, inputs, watch))
+        with self._checked():
+            outcome = _ran(lambda: _tacit.run_local(self._program, "plain", "instant", 1, inputs, watch))
         return Result(outcome, rounding, time.perf_counter() - start)
 
     def run(
@@ -272,7 +313,9 @@ class Job:
         a second show how far they have come. Ctrl-C ends the run for all parties.
 
         Args:
-            given: Data: a mapping from party to frame, or from input to array; with `tc.connect`, this party's own alone.
+            given: Data: a mapping from party to frame, or from input to array; with `tc.connect`, this party's own alone. The path of
+                a CSV or Parquet file stands for a frame. Of a party with several tables, `{"alice": {"visits": frame}}` or
+                `{"alice/visits": frame}`.
             on: `tc.local()`, which protects nobody, or `tc.connect(file)`.
             protocol: `"auto"` takes the fastest that protects as `security` and `corruptions` say; or its name.
             security: What corrupted parties do: `"semi-honest"` ones follow the protocol, `"malicious"` ones do anything.
@@ -331,9 +374,11 @@ class Job:
         if isinstance(on, Net):
             self._written_down("run with others")
             store = None if prepared is None else os.fspath(prepared)
-            learned = on._run(self._program, protocol, threat, store, session, threads, inputs, watch)
+            with self._checked():
+                learned = on._run(self._program, protocol, threat, store, session, threads, inputs, watch)
             return Result(learned, rounding, parties=on.parties)
-        outcome, seconds, choice = on._run(self._program, protocol, threat, rows, threads, inputs, watch)
+        with self._checked():
+            outcome, seconds, choice = on._run(self._program, protocol, threat, rows, threads, inputs, watch)
         return Result(outcome, rounding, seconds, self.parties, choice)
 
     def prepare(
@@ -458,21 +503,98 @@ class Job:
         for name in rows:
             if name not in self.rows:
                 raise InputError(f"there is no row count {name!r}: {', '.join(self.rows)}")
-        found: dict[str, Any] = {}
+        counts = {name: rows.get(name, min(most, 1000)) for name, (_, most) in self.rows.items()}
+        found = self._distinct(counts, rows, rng)
+        which = {it.name for it in self._known.values()}
         for it in self._inputs:
-            shape = [int(axis) if axis.isdigit() else rows.get(axis, min(self.rows[axis][1], 1000)) for axis in it.shape]
+            if it.name in found:
+                continue
+            shape = [int(axis) if axis.isdigit() else counts[axis] for axis in it.shape]
             low, high = it.interval
             raw = rng.integers(low, high, size=shape, endpoint=True, dtype=np.int64 if high < 2**63 else np.uint64)
-            if it.names is not None:
-                found[it.name] = np.array(it.names)[raw]
-            else:
-                found[it.name] = raw / 2**it.fraction if it.fraction else raw.astype(bool) if it.kind == "bit" else raw
+            if it.name in which:
+                raw = np.maximum(raw, rng.random(shape) < 0.8)
+            # Both are words of 64 bits: which, NumPy's types do not say.
+            words: Any = raw.reshape(-1)
+            found[it.name] = raw.astype(bool) if it.kind == "bit" else _tacit.Raw(words)
+        return found
+
+    def _distinct(self, counts: dict[str, int], said: Mapping[str, int], rng: np.random.Generator) -> dict[str, Any]:
+        """Random values of inputs that no two rows have equal values of. There are no more rows than values, unless they were said."""
+        found: dict[str, Any] = {}
+        inputs = {it.name: it for it in self._inputs}
+        for key in self._program.unique:
+            own = [inputs[name] for name in key]
+            if any(it.name in found for it in own):
+                continue
+            sizes = [it.interval[1] - it.interval[0] + 1 for it in own]
+            many = min(math.prod(sizes), 2**62)
+            rows = own[0].shape[0]
+            if rows not in said:
+                counts[rows] = min(counts[rows], many)
+            places = rng.choice(many, size=counts[rows], replace=counts[rows] > many)
+            for it, size in zip(own, sizes, strict=True):
+                raw = it.interval[0] + places % min(size, 2**62)
+                places = places // min(size, 2**62)
+                found[it.name] = raw.astype(bool) if it.kind == "bit" else _tacit.Raw(np.ascontiguousarray(raw.astype(np.int64)))
+                known = self._known.get(it.name)
+                if known is not None:
+                    found[known.name] = np.ones(counts[rows], dtype=bool)
         return found
 
 
 def load(path: str | os.PathLike[str]) -> Job:
-    """A job from a `.tacit` file."""
+    """A job from a `.tacit` file, or from one of SQL that is called `.sql`."""
+    if os.fspath(path).lower().endswith(".sql"):
+        return sql(os.fspath(path))
     return Job._of(_ran(lambda: _tacit.Program.read(os.fspath(path))))
+
+
+def sql(query: str | os.PathLike[str]) -> Job:
+    """A job from a query in SQL over the tables of several parties: `CREATE TABLE` of each, who learns the answer, and a `SELECT`.
+
+    Each party gives a table for each of its own: a frame of pandas or Polars, whatever has the Arrow PyCapsule interface, a mapping
+    from column to array, or the path of a CSV or Parquet file. Rows go in as they are: no filter or join shows which rows it kept.
+    What opens is the answer, to those whom `GRANT SELECT ON result` names, and `job.disclosure()` says what else is seen, such as how
+    many rows each table has. The answer is `table` of what `job.run` gives.
+
+    Args:
+        query: The text, or the path of a file: a path object, or a text of one line that ends with `.sql`.
+
+    Raises:
+        ProgramError: The text is no query, or one that is not supported. The message says what can be written instead, and `line` and
+            `column` where it is.
+        InputError: The file cannot be read.
+
+    >>> import tacit as tc
+    >>> job = tc.sql('''
+    ...     CREATE TABLE alice.visits (plan ENUM ('basic', 'full') NOT NULL, cost DECIMAL(6, 2) NOT NULL) WITH (max_rows = 1000);
+    ...     CREATE TABLE bob.visits (LIKE alice.visits);
+    ...     GRANT SELECT ON result TO alice, bob;
+    ...     SELECT plan, sum(cost) AS cost FROM visits GROUP BY plan ORDER BY plan;
+    ... ''')
+    >>> res = job.run({"alice": {"plan": ["full"], "cost": [12.25]}, "bob": {"plan": ["full", "basic"], "cost": [1, 7.5]}})
+    >>> res.table.to_dict()
+    {'plan': ['basic', 'full'], 'cost': [Decimal('7.50'), Decimal('13.25')]}
+    """
+    if isinstance(query, os.PathLike) or (query.lower().endswith(".sql") and "\n" not in query):
+        name = os.fspath(query)
+        try:
+            with open(name, encoding="utf-8") as file:
+                source = file.read()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{name}: {getattr(error, 'strerror', None) or 'this is no UTF-8 text'}") from None
+    else:
+        name, source = "query.sql", query
+    try:
+        return Job._of(_tacit.Program.parse_sql(name, source), source)
+    except _tacit.Mistake as error:
+        place, line, message, column = error.args
+        lines = source.splitlines()
+        shown_line = f"\n    {lines[line - 1].strip()}" if 0 < line <= len(lines) else ""
+        raise ProgramError(f"{message}{shown_line}", place, line, column) from None
+    except _tacit.Failure as error:
+        raise ProgramError(error.args[1], name) from None
 
 
 def _ran(run: Callable[[], _T]) -> _T:
@@ -508,6 +630,18 @@ class Disclosure:
     def _sections(self) -> list[tuple[str, list[list[str]]]]:
         """What the disclosure lists, under its headings."""
         job = self.job
+        taken = self._taken()
+        if job._disclosed is not None:
+            plan, learned, public, checked, advice = job._disclosed
+            sections: list[tuple[str, Sequence[str | list[str]]]] = [
+                ("LEARNED, and nothing else", learned),
+                ("LEARNED BY EVERYBODY", public),
+                ("TAKEN", taken),
+                ("CHECKED IN THE RUN, and everybody learns whether it holds; nothing is shown if it does not", checked),
+                ("LOOK AT", advice),
+                ("COMPUTED", plan.splitlines()),
+            ]
+            return [(heading, [[it] if isinstance(it, str) else it for it in lines]) for heading, lines in sections if lines]
         program = job._program
         parties = job.parties
         revealed = []
@@ -517,26 +651,37 @@ class Disclosure:
             revealed.append([f"{who} {learns}", name, type.replace(" secret", "").replace(" public", "")])
         for dim, (least, most) in job.rows.items():
             revealed.append(["everybody learns", f"row count {dim}, from {least} to {most}"])
-        taken = []
-        for it in job._inputs:
-            shape = f"[{', '.join(it.shape)}]" if it.shape else ""
-            unit = 2**it.fraction
-            low, high = (bound if unit == 1 else bound / unit for bound in it.interval)
-            taken.append([f"from {it.party}" if it.party else "public", f"{it.name}{shape}", f"{low}..{high}"])
         within = [it for node in program.nodes for it in node[2]]
-        checked = sorted({f"{file}:{line}" for op, file, line in within if op == "check"})
-        told = f"{', '.join(checked)}; 1 bit for all together, to everybody" if checked else "nothing"
+        checked_at = sorted({f"{file}:{line}" for op, file, line in within if op == "check"})
+        told = f"{', '.join(checked_at)}; 1 bit for all together, to everybody" if checked_at else "nothing"
         known = job._promised if job._promised is not None else {(file, line) for _, file, line in within}
         promised = sorted({f"{file}:{line}" for op, file, line in within if op == "assume" and (file, line) in known})
-        sections = [
+        found = [
             ("REVEALED, and nothing else", revealed),
             ("TAKEN", taken),
             (f"CHECKED IN THE RUN  {told}", []),
             (f"PROMISED, UNVERIFIED  {', '.join(promised) if promised else 'nothing'}", []),
         ]
         if self.lints:
-            sections.append(("LOOK AT", [[it.code, it.message] for it in self.lints]))
-        return sections
+            found.append(("LOOK AT", [[it.code, it.message] for it in self.lints]))
+        return found
+
+    def _taken(self) -> list[list[str]]:
+        taken = []
+        which = {it.name for it in self.job._known.values()}
+        for it in self.job._inputs:
+            if it.name in which:
+                continue
+            shape = f"[{', '.join(it.shape)}]" if it.shape else ""
+            low, high = it.interval
+            holds = f"{it.number(low)}..{it.number(high)}"
+            if it.meaning == "date":
+                holds = "..".join(str(np.datetime64(day, "D")) for day in it.interval)
+            elif it.names is not None and self.job._disclosed is not None:
+                holds = ", ".join(it.names)
+            missing = ", or nothing" if it.name in self.job._known else ""
+            taken.append([f"from {it.party}" if it.party else "public", f"{it.name}{shape}", f"{holds}{missing}"])
+        return taken
 
     def _title(self) -> str:
         return f"job {self.job.name}  digest {self.job.digest[:16]}..."

@@ -6,13 +6,15 @@ import html
 import importlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _tacit
 from ._show import as_html, as_text, paragraph
+from .data import decimal
 from .errors import InputError
 from .plots import Plot
 
@@ -110,7 +112,15 @@ class Report:
 
 
 class Result:
-    """What a run revealed to whoever ran it: arrays by name, as attributes and items."""
+    """What a run revealed to whoever ran it: arrays by name, as attributes and items; of a query, the columns of its answer.
+
+    Decimals are arrays of `decimal.Decimal`, exactly.
+
+    Attributes:
+        report: What the run cost.
+        warnings: Under evaluation in the clear: where values left their ranges.
+        remarks: What people should know beside the answer of a query, in sentences.
+    """
 
     def __init__(
         self,
@@ -124,11 +134,24 @@ class Result:
         choice = choice or outcome.choice
         self.report = Report(json.loads(outcome.report), json.loads(choice) if choice else None, rounding, here, parties)
         self.warnings: list[str] = list(outcome.warnings)
-        self._names: list[str] = list(outcome.names)
+        answer = outcome.answer
+        self._answer = None if answer is None else answer[0]
+        self.remarks: list[str] = [] if answer is None else answer[1]
+        self._names: list[str] = list(outcome.names) if answer is None else answer[0].names
 
-    def __getitem__(self, name: str) -> Any:
+    def _learned(self, name: str) -> None:
         if name not in self._names:
             raise KeyError(f"this party learned no result {name!r}: {', '.join(self._names) or 'none'}")
+
+    def __getitem__(self, name: str) -> Any:
+        self._learned(name)
+        if self._answer is not None:
+            return self.table._array(name)
+        digits = self._outcome.decimals(name)
+        if digits:
+            shape = self._outcome.array(name).shape
+            exact = np.array([decimal(raw, digits) for raw in self._outcome.exact(name)[0]], dtype=object).reshape(shape)
+            return exact if exact.ndim else exact[()]
         texts = self._outcome.texts(name)
         array = self._outcome.array(name)
         if texts is not None:
@@ -151,25 +174,43 @@ class Result:
 
     def labels(self, name: str) -> list[dict[str, list[str]]]:
         """What labels each axis of a result: members of categories by name, those of the last one fastest."""
-        return [dict(axis) for axis in self._outcome.labels(name)]
+        self._learned(name)
+        return [{}] if self._answer is not None else [dict(axis) for axis in self._outcome.labels(name)]
 
     def exact(self, name: str) -> tuple[list[int], int]:
-        """A result as integers in row-major order, and the bits behind the point."""
+        """A result as integers in row-major order, and the bits behind the point. Decimals are times ten to `decimals(name)`."""
+        self._learned(name)
+        if self._answer is not None:
+            raise ValueError(f"{name!r} is a column of an answer, which `table` has exactly")
         raw, fraction = self._outcome.exact(name)
         return list(raw), int(fraction)
 
-    def table(self, *names: str) -> Table:
-        """Results with the same number of rows as one table: those of these names, or all.
+    def decimals(self, name: str) -> int:
+        """Digits behind the decimal point of a result that is of decimals; none of others."""
+        self._learned(name)
+        return int(self._outcome.decimals(name))
 
-        Columns of labels stand before them: members of categories as texts. A matrix has a column for each of its own. Raises
-        `ValueError` if the results do not fit together, or have numbers that no decimal of 38 digits holds.
+    @property
+    def table(self) -> Table:
+        """The answer of a query as a table; of a program, the results with the same number of rows as one table. `table("a", "b")` is
+        a table of those of these names.
+
+        Columns of labels stand before the results of a program: members of categories as texts. A matrix has a column for each of its
+        own. Using or calling it raises `ValueError` if results do not fit together, or have numbers that no decimal of 38 digits
+        holds, or this party learned nothing.
         """
+        return Table(self._table, (), self.remarks)
+
+    def _table(self, names: tuple[str, ...]) -> _tacit.Table:
+        for name in names:
+            self._learned(name)
+        if self._answer is not None:
+            return self._answer.select(names) if names else self._answer
+        if not self._names:
+            raise ValueError("this party learned nothing: there is no table")
         outcomes: list[_tacit.Outcome] = getattr(self._outcome, "outcomes", [self._outcome])
         holders = {name: outcome for outcome in outcomes for name in outcome.names}
-        for name in names:
-            if name not in holders:
-                raise KeyError(f"this party learned no result {name!r}: {', '.join(self._names) or 'none'}")
-        return Table([(holders[name], name) for name in names or self._names])
+        return _tacit.Table([(holders[name], name) for name in names or self._names])
 
     def __repr__(self) -> str:
         warned = "".join(f"\nwarning: {text}" for text in self.warnings)
@@ -177,21 +218,70 @@ class Result:
 
     def _repr_html_(self) -> str:
         warned = "".join(paragraph(f"warning: {text}") for text in self.warnings)
-        return f"<pre>{html.escape(self._outcome.table.rstrip())}</pre>{self.report._repr_html_()}{warned}"
+        shown = self.table._repr_html_() if self._answer is not None else f"<pre>{html.escape(self._outcome.table.rstrip())}</pre>"
+        return f"{shown}{self.report._repr_html_()}{warned}"
 
 
 class Table:
-    """Results as one table, with their labels. What reads Arrow data takes it as it is: `pyarrow.table(table)`.
+    """The answer of a query, or results as one table with their labels. What reads Arrow data takes it as it is:
+    `pyarrow.table(table)`, `polars.DataFrame(table)`, DuckDB, or another job.
 
-    Whole numbers, truth values and dates are such; fixed point is `float64` where that is exact, and decimals else.
+    Whole numbers, truth values and dates are such, members of lists are texts, and decimals are decimals; fixed point is `float64`
+    where that is exact, and decimals else. What is null in an answer is null.
+
+    Attributes:
+        remarks: What people should know beside the answer of a query, in sentences: that there are more rows, or that groups of
+            few rows are not shown.
     """
 
-    def __init__(self, results: list[tuple[_tacit.Outcome, str]]) -> None:
-        self._table = _tacit.Table(results)
+    def __init__(self, make: Callable[[tuple[str, ...]], _tacit.Table], names: tuple[str, ...], remarks: Sequence[str]) -> None:
+        self._make, self._names, self.remarks = make, names, list(remarks)
+        self._made: _tacit.Table | None = None
+
+    @property
+    def _table(self) -> _tacit.Table:
+        if self._made is None:
+            self._made = self._make(self._names)
+        return self._made
+
+    def __call__(self, *names: str) -> Table:
+        """A table of the results of these names; of all, without names. Raises `KeyError` for one that was not learned."""
+        chosen = Table(self._make, names or self._names, self.remarks)
+        chosen._made = self._make(chosen._names)
+        return chosen
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The Arrow PyCapsule interface. Types are those of the results, whatever is asked for."""
         return self._table.stream()
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return self._table.rows
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns, those of labels too."""
+        return self._table.names
+
+    def _columns(self) -> dict[str, _tacit.Column]:
+        columns = _tacit.read_stream(self._table.stream())
+        assert isinstance(columns, dict)
+        return columns
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The columns by name, as lists of Python's own objects: `bool`, `int`, `float`, `str`, `datetime.date`, `decimal.Decimal`,
+        and `None` where a value is null."""
+        return {name: _objects(column) for name, column in self._columns().items()}
+
+    def _array(self, name: str) -> Any:
+        """A column as an array: of Python's objects, if NumPy has nothing that is exactly the same."""
+        column = self._columns()[name]
+        if column.missing() is None and column.type in _WORDS:
+            return column.numpy()
+        objects = _objects(column)
+        array = np.empty(len(objects), dtype=object)
+        array[:] = objects
+        return array
 
     def to_polars(self) -> Any:
         """A frame of Polars."""
@@ -199,20 +289,53 @@ class Table:
         return polars.DataFrame(self)
 
     def to_pandas(self) -> Any:
-        """A frame of pandas; PyArrow is not needed. Raises `ValueError` if `float64` does not hold a column exactly."""
+        """A frame of pandas; PyArrow is not needed. Decimals are objects, `decimal.Decimal`. Whole numbers and truth values of which
+        some are null have pandas' types for that, `Int64` and `boolean`; dates are `datetime64`."""
         pandas: Any = importlib.import_module("pandas")
-        columns = _tacit.read_stream(self._table.stream())
-        assert isinstance(columns, dict)
-        for name, column in columns.items():
-            if column.type.startswith("Decimal"):
-                raise ValueError(f"column {name!r} has fixed point of more than 53 bits: use to_polars(), or the result's exact values")
-        return pandas.DataFrame({name: column.numpy() for name, column in columns.items()})
+        return pandas.DataFrame({name: _series(pandas, column) for name, column in self._columns().items()})
 
     def __repr__(self) -> str:
-        return self._table.text.rstrip()
+        return "\n".join([self._table.text.rstrip(), *self.remarks])
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+        names = self.column_names
+        columns = self.to_dict().values()
+        rows = [["" if value is None else str(value) for value in row] for row in zip(*columns, strict=True)]
+        more = [f"and {len(rows) - _SHOWN_ROWS} more rows"] if len(rows) > _SHOWN_ROWS else []
+        return as_html(names, rows[:_SHOWN_ROWS]) + "".join(paragraph(text) for text in [*more, *self.remarks])
+
+
+# Rows of a table that notebooks show.
+_SHOWN_ROWS = 100
+# Columns that NumPy has arrays of.
+_WORDS = {"Boolean", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float64"}
+
+
+def _objects(column: _tacit.Column) -> list[Any]:
+    """A column's values as Python's objects."""
+    missing = column.missing()
+    decimals = column.type.startswith("Decimal")
+    values: list[Any] = [Decimal(text) for text in column.decimal_texts()] if decimals else column.numpy().tolist()
+    if missing is None:
+        return values
+    return [None if absent else value for value, absent in zip(values, missing.tolist(), strict=True)]
+
+
+def _series(pandas: Any, column: _tacit.Column) -> Any:
+    """A column as pandas has it."""
+    missing = column.missing()
+    if column.type.startswith("Decimal") or column.type == "Utf8":
+        return pandas.Series(_objects(column), dtype=object)
+    values = column.numpy()
+    if missing is None:
+        return values
+    if values.dtype.kind in "iub":
+        series = pandas.Series(values, dtype="boolean" if values.dtype.kind == "b" else str(values.dtype).capitalize().replace("Ui", "UI"))
+        series[missing] = pandas.NA
+        return series
+    values = values.copy()
+    values[missing] = np.datetime64("NaT") if values.dtype.kind == "M" else np.nan
+    return values
 
 
 class Plan:

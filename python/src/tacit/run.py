@@ -113,6 +113,15 @@ class Several:
         """A result exactly."""
         return self._of(name).exact(name)
 
+    def decimals(self, name: str) -> int:
+        """Digits behind the decimal point of a result."""
+        return self._of(name).decimals(name)
+
+    @property
+    def answer(self) -> tuple[_tacit.Table, list[str]] | None:
+        """The answer of a query, of a party that learned it."""
+        return next((answer for it in self.outcomes if (answer := it.answer) is not None), None)
+
     def texts(self, name: str) -> list[str] | None:
         """What a result's numbers stand for."""
         return self._of(name).texts(name)

@@ -96,6 +96,19 @@ assert_type(plan.best, str)
 assert_type(job.simulate(rows={"n": 10}, protocols=["trio"]).best, str)
 assert_type(tc.protocols(), dict[str, str])
 
+# Queries.
+query = tc.sql(Path("visits.sql"))
+assert_type(query, tc.Job)
+assert_type(tc.sql("SELECT 1"), tc.Job)
+answer = query.run({"alice": "visits.csv", "bob/visits": Path("visits.parquet"), "carol": {"visits": {"age": [1, None]}}})
+assert_type(answer.table, tc.Table)
+assert_type(answer.table("plan"), tc.Table)
+assert_type(answer.table.to_dict(), dict[str, list[Any]])
+assert_type(answer.table.column_names, list[str])
+assert_type(len(answer.table), int)
+assert_type(answer.remarks, list[str])
+assert_type(answer.decimals("cost"), int)
+
 with tc.connect("alice.toml", timeout=5.0) as net:
     job.run({"age": [1]}, on=net, protocol="trio", session="monday")
 job.run({"alice": [1]}, on=tc.local(transport="tcp"))
@@ -106,6 +119,6 @@ try:
 except tc.CheckFailed:
     pass
 except tc.RangeError as error:
-    assert_type(error.line, int)
+    assert_type((error.line, error.column), tuple[int, int])
 except tc.TacitError:
     pass

@@ -237,7 +237,7 @@ fn checked(program: &Program, error: CliError) -> CliError {
         return error;
     }
     let message = format!(
-        "{}. A query checks that a key is there once, where a join relies on it (UNIQUE, PRIMARY KEY): `tacit sql` says which, and its          owner must look for rows that repeat it",
+        "{}. A query checks that a key is there once, where a join relies on it (UNIQUE, PRIMARY KEY): `tacit sql` says which, and its owner must look for rows that repeat it",
         error.message
     );
     CliError { message, ..error }

@@ -163,11 +163,11 @@ impl Lowering<'_> {
         Frame { rows, placed: false, gaps: true, ..frame.with(&padded) }
     }
 
-    /// The value nearest to zero that another one may have, in so many rows: for rows that are not valid. Of bits it is zero.
+    /// The value nearest to zero that another one may have, in so many rows: for rows that are not valid. Of bits it is zero, also where all
+    /// of them are one, as bits are that say which rows are valid.
     pub fn filling(&mut self, value: Value, rows: &Extent) -> Value {
         let Some(ty) = self.b.type_of(value).cloned() else { return value };
         let nearest = match ty.element {
-            // Also of bits that are all one: that of valid rows is such a column.
             Element::Bit => 0,
             _ => 0.clamp(ty.interval.low, ty.interval.high),
         };

@@ -41,6 +41,14 @@ pub struct ShownColumn {
     pub known: Option<String>,
 }
 
+impl ShownColumn {
+    /// What its raw values stand for.
+    #[must_use]
+    pub fn meaning(&self) -> Meaning {
+        meaning_of(&self.kind)
+    }
+}
+
 /// Raw values, and the bits that say which are not null.
 type Column = (Zeroizing<Vec<i128>>, Option<Zeroizing<Vec<i128>>>);
 
@@ -82,6 +90,22 @@ impl Shown {
         let mut rows = Rows { columns: columns.len(), rows: rows.collect() };
         rows.rows.sort_by(|a, b| compare(&self.order, a, b));
         Ok(Answer { rows, truncated })
+    }
+
+    /// What people should know beside an answer, in sentences: whether there are more rows, and whether groups may be missing.
+    #[must_use]
+    pub fn remarks(&self, answer: &Answer) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if answer.truncated {
+            remarks.push(
+                "there are more rows than these: SET max_rows says how many are shown at most"
+                    .to_owned(),
+            );
+        }
+        if let Some(least) = self.min_rows {
+            remarks.push(format!("groups of fewer than {least} rows are not shown"));
+        }
+        remarks
     }
 }
 
