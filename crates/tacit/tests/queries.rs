@@ -106,7 +106,7 @@ fn tables_are_read_from_files_one_by_one_and_the_answer_is_a_table() {
 fn tables_that_are_not_there_and_files_that_do_not_fit_are_refused() {
     let program = Program::parse_sql("shop.sql", SHOP).expect("a query");
     let wrong = |party: &str, table: Option<&str>| {
-        let error = program.read_table(party, table, "absent.csv").err().expect("an error");
+        let error = program.read_table(party, table, "absent.csv").expect_err("an error");
         assert_eq!(error.kind(), ErrorKind::Input);
         error.to_string()
     };

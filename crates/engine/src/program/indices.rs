@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(shift(&[2], 0, i64::MIN), [(1, 0); 2]);
         assert_eq!(flip(&[2, 3], 0), [3, 4, 5, 0, 1, 2]);
         assert_eq!(flip(&[2, 3], 1), [2, 1, 0, 5, 4, 3]);
-        assert_eq!(flip(&[0], 0), []);
+        assert!(flip(&[0], 0).is_empty());
         assert_eq!(
             update(&[2, 3], &[2, 1], 1, 2),
             [(0, 0), (0, 1), (1, 0), (0, 3), (0, 4), (1, 1)]
