@@ -127,6 +127,10 @@ macro_rules! delegate_shuffles {
             shuffle::hops(P::PROTOCOL)
         }
 
+        fn least_rows(&mut self) -> usize {
+            shuffle::least_rows(P::PROTOCOL)
+        }
+
         fn enter(&mut self, columns: Vec<Column>) -> Result<Vec<Column>> {
             self.$to.enter_shuffle(columns)
         }

@@ -355,13 +355,19 @@ pub trait Backend: Bits {
         None
     }
 
+    /// What sorts so many rows by shuffles, where that is worth it.
+    fn shuffles_for(&mut self, rows: usize) -> Option<&mut dyn Shuffles> {
+        let least = self.shuffles()?.least_rows();
+        if rows < least { None } else { self.shuffles() }
+    }
+
     /// The order that sorts rows by the unsigned numbers in `planes`, ascending and stably, applied
     /// to `columns`: by shuffles, else by a network.
     ///
     /// # Errors
     /// When the network fails.
     fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
-        match self.shuffles() {
+        match self.shuffles_for(planes.lanes) {
             Some(shuffles) => super::sort::by_shuffles(shuffles, planes, columns),
             None => super::network::sort(self, planes, columns),
         }

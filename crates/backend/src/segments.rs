@@ -7,7 +7,7 @@ use super::{Backend, Kind, Result, Secret, Term};
 use crate::prefix::fold;
 use std::sync::Arc;
 
-/// Each column with the value of the last marked row up to every row; zero before the first one. By shuffles where there are any, else by
+/// Each column with the value of the last marked row up to every row; zero before the first one. By shuffles where they are worth it, else by
 /// selections: fewer than two per row, in twice as many levels as the number of rows has binary digits.
 ///
 /// # Errors
@@ -19,7 +19,7 @@ pub fn fill_forward<B: Backend + ?Sized>(
 ) -> Result<Vec<Secret>> {
     let rows = marked.len;
     if rows > 1
-        && let Some(shuffles) = backend.shuffles()
+        && let Some(shuffles) = backend.shuffles_for(rows)
     {
         return crate::sort::fill_forward(shuffles, marked, columns);
     }

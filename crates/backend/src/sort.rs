@@ -33,6 +33,9 @@ pub trait Shuffles: Backend {
     /// The hops of a shuffle, in order.
     fn hops(&mut self) -> Vec<RoleId>;
 
+    /// Rows from which on shuffles are worth it.
+    fn least_rows(&mut self) -> usize;
+
     /// Begins a shuffle of columns: brings them into the form in which they are under way.
     ///
     /// # Errors

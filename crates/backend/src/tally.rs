@@ -581,6 +581,10 @@ impl Shuffles for Tally {
         shuffle::hops(self.protocol)
     }
 
+    fn least_rows(&mut self) -> usize {
+        shuffle::least_rows(self.protocol)
+    }
+
     fn enter(&mut self, columns: Vec<Column>) -> Result<Vec<Column>> {
         if self.protocol.parties() == 4 {
             let bytes = columns.iter().map(|column| column.row_bytes() * column.len() as u64).sum();

@@ -1,8 +1,8 @@
 //! Values that the program checks to lie in ranges, under every protocol.
 //!
 //! One bit says whether some value left its range: a disjunction over all elements of all checks, in all iterations of
-//! loops. It opens to everybody in an epoch of its own, after the [tests of inputs](super::ranges) and before anything
-//! else. Where it is one the run ends, and nobody learns more than that.
+//! loops. It opens to everybody in an epoch of its own, after the [tests of inputs](super::ranges) and before any
+//! result. Where it is one the run ends, and nobody learns more than that.
 //!
 //! What is compared has the width that inference knows of. That suffices: up to the first value that leaves its range all
 //! values are within those that were inferred, so the first one is always noticed. What is computed from it may be

@@ -2,8 +2,8 @@
 
 use super::harness::*;
 use tacit_engine::program::{By, ProgramJob};
-use tacit_backend::convert::shuffle::has_shuffles;
-use tacit_engine::protocols::{GMW, TAGGED, TETRAD};
+use tacit_backend::convert::shuffle::{has_shuffles, least_rows};
+use tacit_engine::protocols::{GMW, LIFT, TAGGED, TETRAD};
 use tacit_sharing::Protocol;
 
 /// Elements enough for every worker to take a part.
@@ -52,7 +52,9 @@ fn sorts(settings: impl Iterator<Item = (Protocol, By)>, rows: u64) {
         "input key: i8[{rows}] from alice\ninput long: i64[{rows}] from bob in -10000000000..10\n\
          input c: bit[{rows}] from carol\n\
          let (k, v, b) = sort(key + 1, long, c)\nlet (w, d) = sort(v, b)\n\
-         reveal k to alice\nreveal v to bob\nreveal b to carol\nreveal w to bob\nreveal d to bob\n",
+         let (f, e) = segment_first(b, w, d)\n\
+         reveal k to alice\nreveal v to bob\nreveal b to carol\nreveal w to bob\nreveal d to bob\n\
+         reveal f to alice\nreveal e to bob\n",
     ));
     for setting in settings {
         check_job(&program, &ProgramJob { workers: 3, ..job(setting, &[70, 5]) }, rows);
@@ -62,13 +64,16 @@ fn sorts(settings: impl Iterator<Item = (Protocol, By)>, rows: u64) {
 #[test]
 fn shuffles_on_all_workers() {
     let shuffled = |(protocol, by): &(Protocol, By)| *by == By::Rings && has_shuffles(*protocol);
-    // Not a multiple of what a worker takes.
-    sorts(settings().filter(shuffled), ROWS + 5);
+    for setting in settings().filter(shuffled) {
+        // Not a multiple of what a worker takes.
+        let rows = ROWS.max(least_rows(setting.0) as u64) + 5;
+        sorts(std::iter::once(setting), rows);
+    }
 }
 
 #[test]
 fn sorting_networks_on_all_workers() {
-    let settings = [TETRAD, TAGGED].map(|protocol| (protocol, By::Rings));
+    let settings = [LIFT, TETRAD, TAGGED].map(|protocol| (protocol, By::Rings));
     let settings = settings.into_iter().chain([(GMW.fitting(3), By::Circuits)]);
     sorts(settings, ROWS / 2);
 }

@@ -131,13 +131,31 @@ fn passes(
     tamper: fn() -> Tamper,
     prove: impl Fn(usize, &mut ProofChannel<'_, '_, '_>) -> Result<(), SharingError> + Sync,
 ) -> usize {
-    passes_with(tamper, |party, streams| {
+    passes_among(TRIALS, tamper, prove)
+}
+
+/// The same, of so many.
+fn passes_among(
+    trials: usize,
+    tamper: fn() -> Tamper,
+    prove: impl Fn(usize, &mut ProofChannel<'_, '_, '_>) -> Result<(), SharingError> + Sync,
+) -> usize {
+    let prove = |party: &mut Party<'_>, streams: &mut Streams<'_>| {
         prove(party.role(), &mut ProofChannel::new(party, streams.draws()?))
-    })
+    };
+    passes_of_steps(trials, tamper, prove)
 }
 
 /// How many of many proofs that take more than one step are found to be right, as [`passes`] counts them.
 fn passes_with(
+    tamper: fn() -> Tamper,
+    prove: impl Fn(&mut Party<'_>, &mut Streams<'_>) -> Result<(), SharingError> + Sync,
+) -> usize {
+    passes_of_steps(TRIALS, tamper, prove)
+}
+
+fn passes_of_steps(
+    trials: usize,
     tamper: fn() -> Tamper,
     prove: impl Fn(&mut Party<'_>, &mut Streams<'_>) -> Result<(), SharingError> + Sync,
 ) -> usize {
@@ -153,7 +171,7 @@ fn passes_with(
         let mut party = Party::new(mesh, &PLACES).unwrap();
         let mut streams = keys.streams();
         let mut journals: Vec<Journal> = Vec::new();
-        for _ in 0..TRIALS {
+        for _ in 0..trials {
             prove(&mut party, &mut streams).unwrap();
             journals.push(party.take_journal().unwrap());
         }

@@ -31,6 +31,17 @@ pub fn has_shuffles(protocol: Protocol) -> bool {
     }
 }
 
+/// Rows from which on a sort is by shuffles. Every opening of places takes rounds of its own, with proofs and comparisons where there
+/// are any, and few rows are sorted in fewer rounds and about as many bytes by a network.
+#[must_use]
+pub fn least_rows(protocol: Protocol) -> usize {
+    match (proves_shuffles(protocol), protocol.is_checked()) {
+        (true, _) => 4096,
+        (_, true) => 512,
+        _ => 0,
+    }
+}
+
 /// Whether shuffles are proven.
 #[must_use]
 pub fn proves_shuffles(protocol: Protocol) -> bool {

@@ -31,6 +31,10 @@ impl Shuffles for Team<'_, '_, '_> {
         self.shuffler().hops()
     }
 
+    fn least_rows(&mut self) -> usize {
+        self.shuffler().least_rows()
+    }
+
     fn enter(&mut self, columns: Vec<Column>) -> Result<Vec<Column>> {
         self.shuffler().enter(columns)
     }

@@ -103,9 +103,9 @@ fn domains_and_labels_must_fit() {
     assert("input z: fixed(8,4) from bob of date", 7, "cannot stand for anything");
     assert("input z: bit from bob of decimal(2)", 7, "bits cannot stand for dates or decimals");
     assert("input z: i32 from bob of decimal(19)", 34, "from 1 to 18");
-    assert(
-        "input z: bit from bob\nreveal z to bob of decimal(2)",
-        1,
+    assert_error(
+        &format!("{level}input z: bit from bob\nreveal z to bob of decimal(2)\n"),
+        (4, 8),
         "bits cannot stand for decimals",
     );
     assert("domain level = 1..3", 8, "already a domain `level`");
