@@ -26,7 +26,9 @@ impl<P: Coordinates> Numbers<'_, P> {
         self.step::<Z2>();
         let mut entered = Vec::new();
         for column in &columns {
-            entered.push(with_column!(column, v, of => of(self.enter_column(v)?), dry return Err(dry())));
+            entered.push(
+                with_column!(column, v, of => of(self.enter_column(v)?), dry return Err(dry())),
+            );
         }
         Ok(entered)
     }

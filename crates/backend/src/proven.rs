@@ -249,7 +249,9 @@ impl<P: Coordinates> Shuffles for Proven<'_, P> {
             let after = moves.get(at + 1).map_or(after, |(_, columns)| columns);
             for pair in before.iter().zip(after) {
                 match pair {
-                    (Column::Words(from), Column::Words(to)) => all.words.push(moved(hop, from, to)),
+                    (Column::Words(from), Column::Words(to)) => {
+                        all.words.push(moved(hop, from, to))
+                    }
                     (Column::W32(from), Column::W32(to)) => all.w32.push(moved(hop, from, to)),
                     (Column::W64(from), Column::W64(to)) => all.w64.push(moved(hop, from, to)),
                     (Column::W128(from), Column::W128(to)) => all.w128.push(moved(hop, from, to)),

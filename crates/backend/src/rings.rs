@@ -1,11 +1,11 @@
 //! Programs on numbers shared in rings, under every protocol whose shares have masked coordinates.
 
 use super::masked::{self, MaskedBits};
+use super::moving::delegate_shuffles;
 use super::numbers::{
     Numbers, bits_in, by_ring, delegate_bits, delegate_products, delegate_transfers, ring_of,
 };
 use super::party_bits::planes_in;
-use super::moving::delegate_shuffles;
 use super::ring_keys::{Held, RingKeys};
 use super::secret::{Element, bits_of, typed};
 use super::sort::{Column, Shuffles, with_column};

@@ -67,26 +67,28 @@ fn with_backend<T>(
 #[test]
 fn rows_stay_together_in_an_order_that_is_not_theirs() {
     for protocol in [LIFT, QUAD, QUAD_A, QUAD_HET] {
-        let opened = memory::run(protocol.parties(), 1, &MemoryNetwork::default(), |mut session| {
-            let opened = with_backend(protocol, &mut session.meshes[0], None, |b, verifier| {
-                let moved = shuffled(b.shuffles().unwrap());
-                let early = b.shuffles().unwrap().open_places(&moved[0], 0..ROWS);
-                assert!(early.is_err(), "{protocol}: places that nobody compared");
-                let mut settle = |b: &mut dyn Backend| {
-                    let journal = b.take_journal().unwrap();
-                    b.end_epoch(Some(&mut *verifier), vec![journal]).unwrap();
-                };
-                settle(b);
-                let mut on = |column: &Column| b.shuffles().unwrap().open_places(column, 0..ROWS);
-                let opened: Vec<Vec<u32>> =
-                    moved.iter().map(&mut on).map(|column| column.unwrap().to_vec()).collect();
-                settle(b);
-                b.flush().unwrap();
+        let opened =
+            memory::run(protocol.parties(), 1, &MemoryNetwork::default(), |mut session| {
+                let opened = with_backend(protocol, &mut session.meshes[0], None, |b, verifier| {
+                    let moved = shuffled(b.shuffles().unwrap());
+                    let early = b.shuffles().unwrap().open_places(&moved[0], 0..ROWS);
+                    assert!(early.is_err(), "{protocol}: places that nobody compared");
+                    let mut settle = |b: &mut dyn Backend| {
+                        let journal = b.take_journal().unwrap();
+                        b.end_epoch(Some(&mut *verifier), vec![journal]).unwrap();
+                    };
+                    settle(b);
+                    let mut on =
+                        |column: &Column| b.shuffles().unwrap().open_places(column, 0..ROWS);
+                    let opened: Vec<Vec<u32>> =
+                        moved.iter().map(&mut on).map(|column| column.unwrap().to_vec()).collect();
+                    settle(b);
+                    b.flush().unwrap();
+                    opened
+                });
+                session.finish().unwrap();
                 opened
             });
-            session.finish().unwrap();
-            opened
-        });
         let first = &opened[0][0];
         // Words have the numbers in their upper halves.
         assert!(first.iter().all(|low| *low == 0));

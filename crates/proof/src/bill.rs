@@ -1,9 +1,7 @@
 //! What proofs of products cost, or triples.
 
 use super::triples::{Batches, How};
-use super::{
-    Charge, Class, Method, Proving, Strength, first_batch, moves, post, push_run, tagged,
-};
+use super::{Charge, Class, Method, Proving, Strength, first_batch, moves, post, push_run, tagged};
 use std::collections::BTreeMap;
 use tacit_sharing::Protocol;
 

@@ -188,7 +188,9 @@ impl<'t, 'm, 'k> ProofChannel<'t, 'm, 'k> {
             let mut said = [0];
             self.party.recv(peer, Stream::Def, &mut said)?;
             if said != [ARRIVED] {
-                return Err(self.party.fail(format!("role {peer} does not say that all has arrived")));
+                return Err(self
+                    .party
+                    .fail(format!("role {peer} does not say that all has arrived")));
             }
         }
         Ok(())

@@ -59,10 +59,8 @@ pub(super) trait Results<W: Word> {
     fn terms(&self) -> usize;
 
     /// The sums over all sets.
-    fn sums<const LANES: usize, const SUBSETS: usize>(
-        &self,
-        places: &Places<SUBSETS>,
-    ) -> Vec<Sums>;
+    fn sums<const LANES: usize, const SUBSETS: usize>(&self, places: &Places<SUBSETS>)
+    -> Vec<Sums>;
 
     /// Writes the factors of all products modulo a prime, the first ones times what their result counts for.
     fn lift<const SUBSETS: usize>(

@@ -212,7 +212,9 @@ struct OfSets<'s, 'a, W, const LANES: usize, const SUBSETS: usize> {
     places: &'s Places<SUBSETS>,
 }
 
-impl<W: Word, const LANES: usize, const SUBSETS: usize> Kernel for OfSets<'_, '_, W, LANES, SUBSETS> {
+impl<W: Word, const LANES: usize, const SUBSETS: usize> Kernel
+    for OfSets<'_, '_, W, LANES, SUBSETS>
+{
     type Output = Vec<Sums>;
 
     #[inline(always)]

@@ -25,7 +25,11 @@ pub fn visit<V: RoleVisitor>(protocol: Protocol, role: RoleId, visitor: V) -> V:
 ///
 /// # Panics
 /// As [`visit`].
-pub fn visit_canonical<V: CanonicalVisitor>(protocol: Protocol, role: RoleId, visitor: V) -> V::Out {
+pub fn visit_canonical<V: CanonicalVisitor>(
+    protocol: Protocol,
+    role: RoleId,
+    visitor: V,
+) -> V::Out {
     let method = Method::of(protocol).expect("a protocol that proves products");
     match (method.proves_later(), role) {
         (true, 0) => visitor.visit::<Replicated<0, ProvenLater>>(),

@@ -1,8 +1,8 @@
 //! Whole arrays taken by several workers side by side.
 
 use super::harness::*;
-use tacit_engine::program::{By, ProgramJob};
 use tacit_backend::convert::shuffle::{has_shuffles, least_rows};
+use tacit_engine::program::{By, ProgramJob};
 use tacit_engine::protocols::{GMW, LIFT, TAGGED, TETRAD};
 use tacit_sharing::Protocol;
 

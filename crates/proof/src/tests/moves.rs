@@ -22,11 +22,7 @@ fn component(j: usize, row: usize, salt: u64) -> u128 {
 }
 
 /// A role's two components of a column, and of the same moved, with an error in a row.
-fn columns<W: Word>(
-    role: usize,
-    order: &[u32],
-    (wrong, error): (usize, W),
-) -> [[Vec<W>; 2]; 2] {
+fn columns<W: Word>(role: usize, order: &[u32], (wrong, error): (usize, W)) -> [[Vec<W>; 2]; 2] {
     let word = |j: usize, row: usize, salt: u64| W::from_u128(component(j % 3, row, salt));
     let value = |row: usize| word(0, row, 1).add(word(1, row, 1)).add(word(2, row, 1));
     let after = |j: usize, row: usize| match j % 3 {

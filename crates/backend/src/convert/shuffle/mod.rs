@@ -65,7 +65,9 @@ pub fn cost(protocol: Protocol, hop: RoleId) -> Traffic {
         4 => four::messages(hop),
         _ => vec![(hop, (hop + 1) % 3), ((hop + 1) % 3, hop)],
     };
-    messages.into_iter().fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, Stream::On, 1))
+    messages
+        .into_iter()
+        .fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, Stream::On, 1))
 }
 
 /// This party's part in one hop.
