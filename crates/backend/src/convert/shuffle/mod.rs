@@ -1,5 +1,5 @@
 //! Oblivious shuffles: hops, in each of which some roles permute and another one learns nothing, so that every role misses one
-//! of the permutations. Among [three](three) parties there are three hops, among [four](four) there are four.
+//! of the permutations. Among three parties there are three hops, among four there are four.
 //!
 //! Of three parties that prove their products, the hops are [proven](tacit_proof::Moves); of four, what one role sends another
 //! one knows, too, and both are compared. Either is done before anything opens.
@@ -126,7 +126,7 @@ impl Hop {
     ) -> Result<SharedVec<W>, SharingError> {
         match P::PROTOCOL.parties() {
             4 => four::begin(self, party, draws, turned, to),
-            _ => three::begin::<P, W>(self, party, draws, turned, to),
+            _ => three::begin(self, party, draws, turned, to),
         }
     }
 

@@ -33,9 +33,9 @@ pub(super) fn key(role: RoleId, pair: RoleId) -> Option<usize> {
     }
 }
 
-/// Whether this party is the first of the pair.
-fn is_lower<P: Coordinates>(hop: &Hop) -> bool {
-    P::ROLE == hop.which
+/// Whether a party is the first of the pair.
+fn is_lower(hop: &Hop, role: RoleId) -> bool {
+    role == hop.which
 }
 
 /// Puts what is permuted into a column's first components, in order.
@@ -43,14 +43,14 @@ pub(super) fn turn<P: Coordinates, W: Word>(hop: &Hop, column: &mut SharedVec<W>
     if hop.order.is_none() {
         return;
     }
-    let lower = is_lower::<P>(hop);
+    let lower = is_lower(hop, P::ROLE);
     map_pairs(&mut column.first, &mut column.second, |share| {
         let share = to_replicated::<P, W>(share);
         [if lower { share[0].add(share[1]) } else { share[1] }, W::ZERO]
     });
 }
 
-pub(super) fn begin<P: Coordinates, W: Word>(
+pub(super) fn begin<W: Word>(
     hop: &Hop,
     party: &mut Party<'_>,
     draws: &mut Draws<'_>,
@@ -65,7 +65,7 @@ pub(super) fn begin<P: Coordinates, W: Word>(
         draws.with_next().fill(&mut second[..]);
         return Ok(moved);
     };
-    let lower = is_lower::<P>(hop);
+    let lower = is_lower(hop, party.role());
     // The own mask, and the message.
     if lower {
         draws.with_prev().fill(&mut first[..]);
@@ -76,7 +76,7 @@ pub(super) fn begin<P: Coordinates, W: Word>(
     for ((message, from), mask) in second.iter_mut().zip(order).zip(first.iter()) {
         *message = turned.first[*from as usize].sub(*mask);
     }
-    party.send(peer::<P>(hop), Stream::On, second)?;
+    party.send(peer(hop, lower), Stream::On, second)?;
     // The common component is completed by the peer's message.
     if !lower {
         std::mem::swap(first, second);
@@ -84,8 +84,8 @@ pub(super) fn begin<P: Coordinates, W: Word>(
     Ok(moved)
 }
 
-fn peer<P: Coordinates>(hop: &Hop) -> RoleId {
-    if is_lower::<P>(hop) { (hop.which + 1) % 3 } else { hop.which }
+fn peer(hop: &Hop, lower: bool) -> RoleId {
+    if lower { (hop.which + 1) % 3 } else { hop.which }
 }
 
 pub(super) fn finish<P: Coordinates, W: Word>(
@@ -93,20 +93,31 @@ pub(super) fn finish<P: Coordinates, W: Word>(
     party: &mut Party<'_>,
     moved: &mut SharedVec<W>,
 ) -> Result<(), SharingError> {
-    if hop.order.is_some() {
-        let peer = peer::<P>(hop);
-        let common = if is_lower::<P>(hop) { &mut moved.second } else { &mut moved.first };
-        let mut theirs = Buffer::<W>::zeros(RECEIVED.min(common.len()));
-        for common in common.chunks_mut(RECEIVED) {
-            let theirs = &mut theirs[..common.len()];
-            party.recv(peer, Stream::On, theirs)?;
-            simd::vectorize(
-                #[inline(always)]
-                || common.iter_mut().zip(theirs).for_each(|(to, word)| *to = to.add(*word)),
-            );
-        }
-    }
+    receive(hop, party, moved)?;
     map_pairs(&mut moved.first, &mut moved.second, from_replicated::<P, W>);
+    Ok(())
+}
+
+/// Completes the component that the pair has in common.
+fn receive<W: Word>(
+    hop: &Hop,
+    party: &mut Party<'_>,
+    moved: &mut SharedVec<W>,
+) -> Result<(), SharingError> {
+    if hop.order.is_none() {
+        return Ok(());
+    }
+    let lower = is_lower(hop, party.role());
+    let common = if lower { &mut moved.second } else { &mut moved.first };
+    let mut theirs = Buffer::<W>::zeros(RECEIVED.min(common.len()));
+    for common in common.chunks_mut(RECEIVED) {
+        let theirs = &mut theirs[..common.len()];
+        party.recv(peer(hop, lower), Stream::On, theirs)?;
+        simd::vectorize(
+            #[inline(always)]
+            || common.iter_mut().zip(theirs).for_each(|(to, word)| *to = to.add(*word)),
+        );
+    }
     Ok(())
 }
 
