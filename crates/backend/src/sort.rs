@@ -212,8 +212,12 @@ fn products_of(on: &mut dyn Shuffles, mut bits: Vec<Secret>) -> Result<Vec<Secre
     Ok(bits)
 }
 
-/// Shuffles columns of rows.
-fn shuffled(on: &mut dyn Shuffles, columns: Vec<Column>, n: usize) -> Result<Vec<Column>> {
+/// Columns of `n` rows in an order that no party knows, under fresh shares: the same order for all of them. Proven, where shuffles
+/// are; what is compared waits for [`Shuffles::settle`], before which nothing opens.
+///
+/// # Errors
+/// When the network fails, or a peer sends what no honest party does.
+pub fn shuffled(on: &mut dyn Shuffles, columns: Vec<Column>, n: usize) -> Result<Vec<Column>> {
     let (mut columns, proves) = (on.enter(columns)?, on.proves());
     let mut moves = Vec::new();
     for hop in on.hops() {

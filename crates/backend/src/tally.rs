@@ -618,8 +618,9 @@ impl Shuffles for Tally {
         let mut columns: BTreeMap<u32, usize> = BTreeMap::new();
         for column in moves.iter().flat_map(|(_, columns)| columns) {
             *columns.entry(column.bits()).or_default() += 1;
-            // Proven like as many products.
-            self.products += Products::of(8 * column.row_bytes() * column.len() as u64);
+            // Numbers are proven like as many products, and a word of bits as one element, which costs as eight bits do.
+            let bits = if column.bits() == 1 { 8 } else { u64::from(column.bits()) };
+            self.products += Products::of(bits * column.len() as u64);
         }
         self.bill.add_moves(&columns, after.first().map_or(0, Column::len));
         Ok(())

@@ -7,40 +7,19 @@ use tacit_backend::protocols::{LIFT, QUAD, QUAD_A, QUAD_HET};
 use tacit_backend::{Backend, Column, RingKeys, Shuffles};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
-use tacit_net::{Mesh, PartyId, Phase};
+use tacit_net::{AbortKind, Mesh, PartyId, Phase};
 use tacit_ring::{Entropy, entropy};
 use tacit_sharing::setup::Secrets;
-use tacit_sharing::verify::{Journal, Verifier};
+use tacit_sharing::verify::{Journal, Kind, Verifier};
 use tacit_sharing::{Party, Protocol, RoleId};
 
 const PLACES: [PartyId; 4] = [PartyId(0), PartyId(1), PartyId(2), PartyId(3)];
 const ROWS: usize = 70;
 
 /// Two columns of the rows' numbers, shuffled.
-fn shuffled(on: &mut dyn Shuffles) -> Vec<Column> {
+fn shuffle(on: &mut dyn Shuffles) -> Vec<Column> {
     let columns = on.numbers(ROWS).into_iter().collect();
-    let mut columns = on.enter(columns).unwrap();
-    let mut moves = Vec::new();
-    for hop in on.hops() {
-        let hop = on.draw(hop, ROWS).unwrap();
-        let before = copies(&columns);
-        columns.iter_mut().for_each(|column| on.turn(&hop, column));
-        columns = on.hop(&hop, &columns, 0..ROWS).unwrap();
-        moves.push((hop, before));
-    }
-    if on.proves() {
-        on.prove(&moves, &columns).unwrap();
-    }
-    on.leave(columns)
-}
-
-fn copies(columns: &[Column]) -> Vec<Column> {
-    let copy = |column: &Column| match column {
-        Column::Words(v) => Column::Words(v.map(Clone::clone)),
-        Column::W32(v) => Column::W32(v.map(Clone::clone)),
-        _ => panic!("numbers of rows"),
-    };
-    columns.iter().map(copy).collect()
+    tacit_backend::shuffled(on, columns, ROWS).unwrap()
 }
 
 /// Calls something with a party's backend and its verifier.
@@ -70,7 +49,7 @@ fn rows_stay_together_in_an_order_that_is_not_theirs() {
         let opened =
             memory::run(protocol.parties(), 1, &MemoryNetwork::default(), |mut session| {
                 let opened = with_backend(protocol, &mut session.meshes[0], None, |b, verifier| {
-                    let moved = shuffled(b.shuffles().unwrap());
+                    let moved = shuffle(b.shuffles().unwrap());
                     let early = b.shuffles().unwrap().open_places(&moved[0], 0..ROWS);
                     assert!(early.is_err(), "{protocol}: places that nobody compared");
                     let mut settle = |b: &mut dyn Backend| {
@@ -124,7 +103,7 @@ fn journals(protocol: Protocol, cheat: RoleId, which: usize) -> (Vec<Journal>, u
         let is_cheat = session.me().index() == cheat;
         let tamper = is_cheat.then_some(tamper);
         let journal = with_backend(protocol, &mut session.meshes[0], tamper, |b, _| {
-            drop(shuffled(b.shuffles().unwrap()));
+            drop(shuffle(b.shuffles().unwrap()));
             let journal = b.take_journal().unwrap();
             b.flush().unwrap();
             journal
@@ -136,31 +115,48 @@ fn journals(protocol: Protocol, cheat: RoleId, which: usize) -> (Vec<Journal>, u
     (results.into_iter().map(|(journal, _)| journal).collect(), count)
 }
 
-/// Whether two of the roles other than one differ.
-fn differ(journals: &[Journal], cheat: Option<RoleId>) -> bool {
+/// What two of the roles other than one differ in.
+fn differences(journals: &[Journal], cheat: Option<RoleId>) -> Vec<Kind> {
     let honest: Vec<RoleId> = (0..journals.len()).filter(|role| Some(*role) != cheat).collect();
-    honest.iter().any(|a| {
-        let others = honest.iter().filter(|b| *b > a);
-        others.into_iter().any(|b| {
-            let [mine, theirs] = [*a, *b].map(|role| journals[role].clone());
-            !Journal::differences(mine, *a, theirs, *b).is_empty()
-        })
-    })
+    let pairs =
+        honest.iter().flat_map(|a| honest.iter().filter(move |b| *b > a).map(move |b| [*a, *b]));
+    pairs
+        .flat_map(|[a, b]| Journal::differences(journals[a].clone(), a, journals[b].clone(), b))
+        .map(|item| item.kind())
+        .collect()
 }
 
 #[test]
 fn every_row_that_is_changed_makes_two_honest_roles_differ() {
     for protocol in [LIFT, QUAD, QUAD_A, QUAD_HET] {
+        let checks: &[Kind] =
+            if protocol == LIFT { &[Kind::Proof] } else { &[Kind::Move, Kind::Deal] };
         for cheat in 0..protocol.parties() {
             let (honest, count) = journals(protocol, cheat, usize::MAX);
-            assert!(!differ(&honest, None), "{protocol}: honest roles differ");
+            assert!(differences(&honest, None).is_empty(), "{protocol}: honest roles differ");
             for which in 0..count {
-                let (all, _) = journals(protocol, cheat, which);
-                assert!(
-                    differ(&all, Some(cheat)),
-                    "{protocol}: message {which} of {count} of role {cheat}"
-                );
+                let found = differences(&journals(protocol, cheat, which).0, Some(cheat));
+                let label =
+                    format!("{protocol}: message {which} of {count} of role {cheat}: {found:?}");
+                assert!(!found.is_empty() && found.iter().all(|it| checks.contains(it)), "{label}");
             }
         }
     }
+}
+
+#[test]
+fn rows_that_nobody_proved_do_not_open() {
+    memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+        with_backend(LIFT, &mut session.meshes[0], None, |b, verifier| {
+            let on = b.shuffles().unwrap();
+            let columns: Vec<Column> = on.numbers(ROWS).into_iter().collect();
+            let first = on.hops()[0];
+            drop(on.draw(first, ROWS).unwrap());
+            let journal = b.take_journal().unwrap();
+            b.end_epoch(Some(verifier), vec![journal]).unwrap();
+            let opened = b.shuffles().unwrap().open_places(&columns[1], 0..ROWS);
+            assert!(opened.is_err(), "places of a shuffle without its proof");
+        });
+        session.abort(AbortKind::Failure, "a shuffle without its proof");
+    });
 }

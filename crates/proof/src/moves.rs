@@ -83,6 +83,17 @@ pub(super) fn cost(proving: Proving, bits: u32, [columns, rows]: [usize; 2]) -> 
     }
 }
 
+/// The chance that a row of `rows` that is off passes: in words of `bits` bits.
+#[cfg(test)]
+pub(super) fn chance(strength: Strength, bits: u32, rows: usize) -> f64 {
+    let once = || super::bits::chance(fold::cost(rows));
+    match bits {
+        // And of the factors of rows.
+        1 => (once() + (-64f64).exp2()).powi(super::proofs(strength) as i32),
+        _ => lift::chance(bits, strength, rows),
+    }
+}
+
 /// Integers under masks in what [`cost`] is of.
 pub(super) fn masked(proving: Proving, bits: u32, [columns, rows]: [usize; 2]) -> u64 {
     if bits == 1 || rows == 0 {

@@ -28,6 +28,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::fmt::Write;
+use tacit::runtime::SHOWN_ROWS;
 use tacit_tables::{Format, OutputTable, TableError};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -151,9 +152,6 @@ impl Table {
         Table(table)
     }
 }
-
-/// Rows of a table that are shown.
-const SHOWN_ROWS: usize = 100;
 
 fn no_table(error: TableError) -> PyErr {
     PyValueError::new_err(error.to_string())

@@ -1,6 +1,6 @@
 //! Masked coordinates `a = m - x1 - x2` of a protocol's shares: what programs in rings compute on.
 
-use crate::role::{COMPONENTS, Canonical, Role};
+use crate::role::{COMPONENTS, Canonical, Role, Share};
 use crate::seat::Seat;
 use tacit_ring::Word;
 
@@ -18,23 +18,37 @@ pub trait Coordinates: Role {
 impl<P: Canonical> Coordinates for P {
     #[inline(always)]
     fn to_masked<W: Word>([first, second, _]: [W; COMPONENTS]) -> [W; COMPONENTS] {
-        // Replicated sharing, counted from the dealer: s0 = -x2, s1 = -x1, s2 = m.
-        let [own, next] = P::to_replicated([first, second]);
-        match Seat::of::<P>() {
-            Seat::First => [next, own.neg(), W::ZERO],
-            Seat::Second => [own, next.neg(), W::ZERO],
-            _ => [next.neg(), own.neg(), W::ZERO],
-        }
+        let [first, second] = masked_of(Seat::of::<P>(), P::to_replicated([first, second]));
+        [first, second, W::ZERO]
     }
 
     #[inline(always)]
     fn from_masked<W: Word>([first, second, _]: [W; COMPONENTS]) -> [W; COMPONENTS] {
-        let [own, next] = P::from_replicated(match Seat::of::<P>() {
-            Seat::First => [second.neg(), first],
-            Seat::Second => [first, second.neg()],
-            _ => [second.neg(), first.neg()],
-        });
+        let [own, next] = P::from_replicated(replicated_of(Seat::of::<P>(), [first, second]));
         [own, next, W::ZERO]
+    }
+}
+
+/// A share of replicated sharing among three parties in masked coordinates. Counted from the dealer, `s_0 = -x2`, `s_1 = -x1`,
+/// `s_2 = m`.
+#[inline(always)]
+#[must_use]
+pub fn masked_of<W: Word>(seat: Seat, [own, next]: Share<W>) -> Share<W> {
+    match seat {
+        Seat::First => [next, own.neg()],
+        Seat::Second => [own, next.neg()],
+        _ => [next.neg(), own.neg()],
+    }
+}
+
+/// The inverse of [`masked_of`].
+#[inline(always)]
+#[must_use]
+pub fn replicated_of<W: Word>(seat: Seat, [first, second]: Share<W>) -> Share<W> {
+    match seat {
+        Seat::First => [second.neg(), first],
+        Seat::Second => [first, second.neg()],
+        _ => [second.neg(), first.neg()],
     }
 }
 

@@ -254,7 +254,7 @@ fn unless(backend: &mut dyn Backend, other: Option<Secret>, bit: &Secret) -> Res
     Ok(bit.xor(&both))
 }
 
-/// Opens what all tests say, and ends the run where a value left its range: before anything else opens. Where all of it
+/// Opens what all tests say, and ends the run where a value left its range: before any result opens. Where all of it
 /// opens at once, `violated` does with it, unless a test failed: [what the program checks](super::checks) says nothing
 /// but that as long as inputs are in their ranges.
 pub(super) fn check(

@@ -33,6 +33,11 @@ const SHORT: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
     let p = sum(x * y, axis 0)\nlet q = sum(select(x < z, y, z), axis 0)\n\
     reveal p to a, b\nreveal q to c\n";
 
+/// A sort that moves numbers and bits by shuffles, which open places before anything else does.
+const SORTED: &str = "program cheat\nparties a, b, c\nrows n <= 5000\n\
+    input x: u8[n] from a\ninput y: u8[n] from b\ninput z: u8[n] from c\n\
+    let (k, v, w) = sort(shift_right(x, by 5), y < z, z)\nreveal k to a\nreveal v to b\nreveal w to c\n";
+
 /// How the program is computed.
 #[derive(Clone, Copy, Debug)]
 struct How {
@@ -43,17 +48,20 @@ struct How {
     split: bool,
     /// It is garbled circuit by circuit, each of so many ANDs.
     block_ands: Option<usize>,
+    /// The program is a sort.
+    sorts: bool,
     rows: usize,
 }
 
 impl How {
     fn new(protocol: Protocol, by: By) -> Self {
         let preprocessing = Preprocessing::Interleaved;
-        How { protocol, by, preprocessing, split: false, block_ands: None, rows: 70 }
+        let (split, sorts) = (false, false);
+        How { protocol, by, preprocessing, split, block_ands: None, sorts, rows: 70 }
     }
 
     fn job(self) -> ProgramJob {
-        let How { protocol, by, preprocessing, split, block_ands, rows } = self;
+        let How { protocol, by, preprocessing, split, block_ands, rows, .. } = self;
         let mut order: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
         match order.len() {
             3 => order.rotate_left(1),
@@ -78,7 +86,11 @@ fn run_program(
     cheat: PartyId,
     tamper: impl Fn(usize) -> Tamper + Sync,
 ) -> Vec<Option<Revealed>> {
-    let program = if how.by == By::Rings { PROGRAM } else { SHORT };
+    let program = match how.by {
+        _ if how.sorts => SORTED,
+        By::Rings => PROGRAM,
+        By::Circuits => SHORT,
+    };
     run_of(program, how, cheat, tamper).into_iter().map(Result::ok).collect()
 }
 
@@ -123,11 +135,21 @@ fn last_counts(how: How) -> bool {
     !redundant && !protocols::strong().any(|strong| strong == how.protocol)
 }
 
-/// The first message and any other one, at either end.
-fn two(how: How, count: usize) -> Vec<(usize, Change)> {
+/// The number of any message.
+fn drawn(count: usize) -> usize {
     static DRAWN: Mutex<Option<Rng>> = Mutex::new(None);
     let mut drawn = DRAWN.lock().unwrap();
-    let other = drawn.get_or_insert_with(|| Rng(entropy::test_seed())).below(count);
+    drawn.get_or_insert_with(|| Rng(entropy::test_seed())).below(count)
+}
+
+/// Any message.
+fn any(_: How, count: usize) -> Vec<(usize, Change)> {
+    vec![(drawn(count), flip_first)]
+}
+
+/// The first message and any other one, at either end.
+fn two(how: How, count: usize) -> Vec<(usize, Change)> {
+    let other = drawn(count);
     let last: Change = if last_counts(how) { flip_last } else { flip_first };
     if count == 1 { vec![(0, flip_first)] } else { vec![(0, flip_first), (other.max(1), last)] }
 }
@@ -287,56 +309,23 @@ fn a_cheat_is_no_check_that_failed() {
     }
 }
 
-/// A sort that moves numbers and bits by shuffles, which open places before anything else does.
-const SORTED: &str = "program cheat\nparties a, b, c\nrows n <= 5000\n\
-    input x: u8[n] from a\ninput y: u8[n] from b\ninput z: u8[n] from c\n\
-    let (k, v, w) = sort(shift_right(x, by 5), y < z, z)\nreveal k to a\nreveal v to b\nreveal w to c\n";
-
-/// Messages of a shuffle, of the proofs of one, and of what it opens, those of every worker among them: nobody honest has a
-/// result, whichever is changed, and where.
-fn cheat_in_shuffles(step: usize) {
-    for protocol in of_each_family() {
-        let how = How { rows: least_rows(protocol), ..How::new(protocol, By::Rings) };
-        for party in PartyId::all(protocol.parties()) {
-            let classes: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
-            let honest = run_of(SORTED, how, party, |worker| {
-                let classes = classes.clone();
-                Tamper::new(move |m| {
-                    let class = (worker, m.to, m.stream, m.place.phase);
-                    *classes.lock().unwrap().entry(class).or_insert(0) += 1;
-                    Verdict::Keep
-                })
-            });
-            assert!(honest.iter().all(Result::is_ok), "{how:?}");
-            let classes = classes.lock().unwrap().clone();
-            let places = classes.iter().flat_map(|(it, n)| (0..*n).map(|i| (*it, i)));
-            for (class, index) in places.step_by(step) {
-                let label = format!("{how:?}, {party} in {class:?} number {index}");
-                let change = if index % 2 == 0 { flip_first } else { flip_last };
-                let cheat = |worker| cheat_at(class, index, worker, change);
-                let results = run_of(SORTED, how, party, cheat);
-                for (p, result) in (0..).map(PartyId).zip(results).filter(|(p, _)| *p != party) {
-                    assert!(result.is_err(), "{label}: {p} has a result");
-                }
-            }
-        }
-    }
+/// With a sort by shuffles.
+fn sorts() -> impl Iterator<Item = How> {
+    of_each_family().map(|protocol| {
+        let rows = least_rows(protocol);
+        How { sorts: true, rows, ..How::new(protocol, By::Rings) }
+    })
 }
 
+/// Messages of shuffles, of their proofs and comparisons, and of what they open, at all workers.
 #[test]
 fn a_cheat_in_a_shuffle_leaves_nobody_honest_a_result() {
-    cheat_in_shuffles(101);
-}
-
-#[test]
-#[ignore = "changes every message: minutes"]
-fn nor_does_any_other_cheat_in_a_shuffle() {
-    cheat_in_shuffles(1);
+    sorts().for_each(|how| cheat_in_program(how, any));
 }
 
 #[test]
 #[ignore = "changes many messages: minutes"]
 fn many_cheats_in_programs_leave_nobody_honest_a_result() {
-    let all = forms().chain(strong()).chain(separate()).chain(split());
+    let all = forms().chain(strong()).chain(separate()).chain(split()).chain(sorts());
     all.for_each(|how| cheat_in_program(how, many));
 }

@@ -92,6 +92,19 @@ fn rows_that_were_moved_are_proven_whoever_knows_the_order() {
 }
 
 #[test]
+fn as_many_rows_as_there_may_be_are_proven_well_enough() {
+    for (strength, bits) in [Strength::Usual, Strength::Strong]
+        .into_iter()
+        .flat_map(|strength| [1, 32, 64, 128].map(|bits| (strength, bits)))
+    {
+        let bound = (-f64::from(strength.bits())).exp2();
+        let chance = moves::chance(strength, bits, 1 << 32);
+        assert!(chance <= bound, "{strength:?}, {bits} bits: 2^{}", chance.log2());
+    }
+    assert!(moves::chance(Strength::Usual, 1, 1 << 32) < (-57f64).exp2());
+}
+
+#[test]
 fn a_row_that_is_off_is_found() {
     let word = (Some((4, Z2(1 << 63))), None);
     let number = (None, Some((4, 1 << 63)));

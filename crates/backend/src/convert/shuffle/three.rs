@@ -11,7 +11,7 @@ use tacit_net::Stream;
 use tacit_ring::{Buffer, Word, simd};
 use tacit_sharing::SharingError;
 use tacit_sharing::arrays::SharedVec;
-use tacit_sharing::coordinates::Coordinates;
+use tacit_sharing::coordinates::{Coordinates, masked_of, replicated_of};
 use tacit_sharing::party::{Draws, Party};
 use tacit_sharing::role::{RoleId, Share};
 use tacit_sharing::seat::Seat;
@@ -121,26 +121,18 @@ fn receive<W: Word>(
     Ok(())
 }
 
-/// A share as one of replicated sharing, by masked coordinates: counted from the dealer, `s_0 = -x2`, `s_1 = -x1`, `s_2 = m`.
+/// A share as one of replicated sharing.
 #[inline(always)]
 fn to_replicated<P: Coordinates, W: Word>([first, second]: Share<W>) -> Share<W> {
     let [first, second, _] = P::to_masked([first, second, W::ZERO]);
-    match Seat::of::<P>() {
-        Seat::First => [second.neg(), first],
-        Seat::Second => [first, second.neg()],
-        _ => [second.neg(), first.neg()],
-    }
+    replicated_of(Seat::of::<P>(), [first, second])
 }
 
 /// The inverse of [`to_replicated`].
 #[inline(always)]
-fn from_replicated<P: Coordinates, W: Word>([own, next]: Share<W>) -> Share<W> {
-    let masked = match Seat::of::<P>() {
-        Seat::First => [next, own.neg(), W::ZERO],
-        Seat::Second => [own, next.neg(), W::ZERO],
-        _ => [next.neg(), own.neg(), W::ZERO],
-    };
-    let [first, second, _] = P::from_masked(masked);
+fn from_replicated<P: Coordinates, W: Word>(share: Share<W>) -> Share<W> {
+    let [first, second] = masked_of(Seat::of::<P>(), share);
+    let [first, second, _] = P::from_masked([first, second, W::ZERO]);
     [first, second]
 }
 
