@@ -1,7 +1,8 @@
-//! What integers stand for: categories, dates, and the labels of groups.
+//! What integers stand for: categories, dates, texts, and the labels of groups.
 
 use crate::types::{Extent, Interval, Shape};
 use chrono::{Datelike, Days, NaiveDate};
+use sha2::{Digest, Sha256};
 use std::fmt;
 use std::sync::Arc;
 
@@ -83,7 +84,7 @@ impl Domain {
     /// What is wrong with it, if anything is.
     pub(crate) fn check(&self) -> Result<(), String> {
         let name = &self.name;
-        if name.is_empty() || name == DATE || name == DECIMAL {
+        if name.is_empty() || [DATE, DECIMAL, TEXT].contains(&name.as_str()) {
             return Err(format!("a domain cannot be called \"{name}\": give it another name"));
         }
         if !(1..=MAX_MEMBERS).contains(&self.len()) {
@@ -129,6 +130,8 @@ pub enum Meaning {
     /// The values are decimal numbers with so many digits behind the point: an integer stands for itself, divided by that
     /// power of ten.
     Decimal(u8),
+    /// The values are texts, each as its [`text_code`]: equal texts are equal numbers, and nothing else is known of them.
+    Text,
     /// The values are members of a domain.
     Domain(Arc<Domain>),
 }
@@ -141,6 +144,7 @@ impl Meaning {
             Meaning::Number => None,
             Meaning::Date => Some(DATE),
             Meaning::Decimal(_) => Some(DECIMAL),
+            Meaning::Text => Some(TEXT),
             Meaning::Domain(domain) => Some(&domain.name),
         }
     }
@@ -151,11 +155,21 @@ impl Meaning {
         if let Meaning::Decimal(digits) = self { *digits } else { 0 }
     }
 
+    /// All integers that may stand for something: none are said of numbers, dates and decimals.
+    #[must_use]
+    pub fn interval(&self) -> Option<Interval> {
+        match self {
+            Meaning::Domain(domain) => Some(domain.interval()),
+            Meaning::Text => Some(TEXTS),
+            _ => None,
+        }
+    }
+
     /// What an integer stands for; itself if it stands for nothing else.
     #[must_use]
     pub fn show(&self, code: i128) -> String {
         let label = match self {
-            Meaning::Number => None,
+            Meaning::Number | Meaning::Text => None,
             Meaning::Date => show_date(code),
             Meaning::Decimal(digits) => Some(show_decimal(code, *digits)),
             Meaning::Domain(domain) => domain.label(code),
@@ -169,6 +183,24 @@ pub const DATE: &str = "date";
 
 /// The name of decimal numbers where a domain may stand.
 pub const DECIMAL: &str = "decimal";
+
+/// The name of texts where a domain may stand.
+pub const TEXT: &str = "text";
+
+/// What texts become: numbers below the prime 2^61 - 1. With a bit for what is missing and one for rows that are not there, they
+/// are one word to sort by.
+pub const TEXTS: Interval = Interval { low: 0, high: (1 << 61) - 2 };
+
+/// The number that stands for a text: SHA-256 of its bytes in UTF-8, without spaces around it, the first eight bytes of the digest, least first, modulo
+/// 2^61 - 1. Of `n` different texts two have one number with a chance below `n^2 / 2^62`: for two million, one in a million.
+#[must_use]
+pub fn text_code(text: &str) -> i64 {
+    let digest =
+        Sha256::new_with_prefix(b"tacit text 1\0").chain_update(text.trim_ascii()).finalize();
+    let mut first = [0; 8];
+    first.copy_from_slice(&digest[..8]);
+    (u64::from_le_bytes(first) % ((1 << 61) - 1)) as i64
+}
 
 /// The most digits behind the point of decimal numbers.
 pub const MAX_DECIMALS: u8 = 18;

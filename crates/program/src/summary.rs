@@ -5,7 +5,7 @@ mod show;
 
 pub use count::Count;
 
-use crate::domain::{Domain, Meaning};
+use crate::domain::{Domain, Meaning, TEXT};
 use crate::ir::{Block, Loop, Node, Op, Program};
 use crate::text::print::{array_text, length, range};
 use crate::text::{functions, names};
@@ -168,6 +168,7 @@ fn range_of(ty: &Type, meaning: &Meaning) -> String {
             let ends = [ty.interval.low, ty.interval.high].map(|end| meaning.show(end));
             ends.join("..")
         }
+        (Meaning::Text, _) => TEXT.to_owned(),
         (_, Some(name)) => {
             format!("{} of {}", range(ty.interval, ty.element), names::show(name))
         }

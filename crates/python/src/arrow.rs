@@ -312,6 +312,19 @@ impl Column {
         }
     }
 
+    /// What stands for each text where texts have no list, as an array that is wiped in the end and cannot be written to. What is
+    /// missing is -1, and so is what is empty.
+    fn text_codes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if !self.is_text() {
+            return Err(self.unsupported());
+        }
+        let mut codes = Zeroizing::new(Vec::with_capacity(self.count()));
+        for chunk in self.checked()? {
+            codes.extend(texts(chunk).into_iter().map(crate::data::code_of));
+        }
+        wiped(py, codes)?.call_method1("reshape", (self.shape(py)?,))
+    }
+
     /// The place of each text among these names, -1 of one that is none of them, as an array that is wiped in the end and
     /// cannot be written to. What is missing is none of them.
     fn codes<'py>(&self, py: Python<'py>, names: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
@@ -398,7 +411,7 @@ impl Column {
 }
 
 /// What NumPy has arrays of, and memory can be wiped of.
-trait Number: Element + Copy + Default + Zeroize + Send + Sync + 'static {}
+pub trait Number: Element + Copy + Default + Zeroize + Send + Sync + 'static {}
 
 impl<T: Element + Copy + Default + Zeroize + Send + Sync + 'static> Number for T {}
 
@@ -603,7 +616,7 @@ struct Memory(Box<dyn Any + Send + Sync>);
 
 /// An array of NumPy with these values, which cannot be written to.
 #[expect(unsafe_code, reason = "the array looks at memory that something else owns")]
-fn wiped<T: Number>(py: Python<'_>, values: Zeroizing<Vec<T>>) -> PyResult<Bound<'_, PyAny>> {
+pub fn wiped<T: Number>(py: Python<'_>, values: Zeroizing<Vec<T>>) -> PyResult<Bound<'_, PyAny>> {
     let memory = Bound::new(py, Memory(Box::new(values)))?;
     let held = memory.get().0.downcast_ref::<Zeroizing<Vec<T>>>().expect("was put there");
     let view = ArrayView1::from(held.as_slice());

@@ -3,8 +3,10 @@
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList};
 use tacit::{Scalar, Values};
+use tacit_program::domain::text_code;
 use zeroize::Zeroizing;
 
 /// Values of one input as the program holds them: in fixed point times 2 to the bits behind the point, of decimals times 10 to the
@@ -32,6 +34,23 @@ impl Raw {
     fn __len__(&self) -> usize {
         self.0.len()
     }
+}
+
+/// What stands for each text where texts have no list, as an array that is wiped in the end and cannot be written to: -1 for `None` and
+/// for texts that are empty.
+#[pyfunction]
+pub fn text_codes<'py>(
+    py: Python<'py>,
+    texts: Vec<Option<PyBackedStr>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut codes = Zeroizing::new(Vec::with_capacity(texts.len()));
+    codes.extend(texts.iter().map(|text| code_of(text.as_deref())));
+    crate::arrow::wiped(py, codes)
+}
+
+/// What stands for a text, or -1 where there is none.
+pub fn code_of(text: Option<&str>) -> i64 {
+    text.filter(|text| !text.trim_ascii().is_empty()).map_or(-1, text_code)
 }
 
 /// Numbers as decimals with so many digits behind the point, times 10 to those: floating point is rounded to the nearest, half to

@@ -40,6 +40,7 @@ fn _tacit(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(arrow::read_stream, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::read_array, module)?)?;
     module.add_function(wrap_pyfunction!(data::scaled, module)?)?;
+    module.add_function(wrap_pyfunction!(data::text_codes, module)?)?;
     module.add_function(wrap_pyfunction!(run::run_local, module)?)?;
     module.add_function(wrap_pyfunction!(run::loopback, module)?)?;
     module.add_function(wrap_pyfunction!(run::protocols, module)?)?;

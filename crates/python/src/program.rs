@@ -150,6 +150,7 @@ impl Program {
                 Meaning::Number => ("number".to_owned(), None),
                 Meaning::Date => ("date".to_owned(), None),
                 Meaning::Decimal(digits) => (format!("decimal({digits})"), None),
+                Meaning::Text => ("text".to_owned(), None),
                 Meaning::Domain(domain) => match &domain.members {
                     tacit_program::domain::Members::Names(names) => {
                         (domain.name.clone(), Some(names.clone()))

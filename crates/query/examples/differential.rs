@@ -31,7 +31,7 @@ fn main() -> std::io::Result<()> {
 
 /// What is to be known of a query, in a line.
 fn line(case: &Case) -> String {
-    let Case { seed, catalog, tables, sql, ordered } = case;
+    let Case { seed, catalog, tables, sql, ordered, .. } = case;
     let described = catalog.tables.iter().zip(tables).map(|(table, rows)| described(table, rows));
     let mut entries = vec![
         ("seed", seed.to_string()),
@@ -53,7 +53,8 @@ fn line(case: &Case) -> String {
 
 /// The query, and the oracle's answer.
 fn answered(case: &Case) -> Result<(Query, Answer), QueryError> {
-    let query = sql::bind("query.sql", &case.sql, &case.catalog, &sql::Settings::default())?;
+    let settings = sql::Settings { max_matches: case.max_matches, ..sql::Settings::default() };
+    let query = sql::bind("query.sql", &case.sql, &case.catalog, &settings)?;
     let answer = clear::evaluate(&query, &case.catalog, &case.tables)?;
     Ok((query, answer))
 }
@@ -154,6 +155,7 @@ fn type_of(kind: &Kind) -> String {
         Kind::Decimal { scale } => format!("DECIMAL(9, {scale})"),
         Kind::Fixed { .. } => "DOUBLE".to_owned(),
         Kind::Date => "DATE".to_owned(),
+        Kind::Text => "BIGINT".to_owned(),
         Kind::Category(domain) => domain.name.clone(),
     }
 }
@@ -166,6 +168,7 @@ fn name_of(kind: &Kind) -> String {
         Kind::Decimal { .. } => "decimal".to_owned(),
         Kind::Fixed { fraction } => format!("fixed {fraction}"),
         Kind::Date => "date".to_owned(),
+        Kind::Text => "text".to_owned(),
         Kind::Category(_) => "category".to_owned(),
     }
 }
@@ -192,6 +195,7 @@ fn decoded(cell: Cell, kind: &Kind) -> Option<String> {
         }
         Kind::Date => chrono::NaiveDate::from_epoch_days(raw as i32)
             .map_or_else(String::new, |date| date.to_string()),
+        Kind::Text => raw.to_string(),
         Kind::Category(_) => {
             members(kind).map_or_else(String::new, |members| members[raw as usize].clone())
         }

@@ -40,15 +40,16 @@ pub fn explain(query: &Query, catalog: &Catalog, shown: &Shown) -> Explained {
     let mut checked = Vec::new();
     visit(&query.plan, &mut |plan| match &plan.node {
         Node::Scan(table) if !scanned.contains(table) => scanned.push(*table),
-        Node::Join { right, on, .. } => {
+        Node::Join { right, on, matches, .. } => {
             let keys: Vec<usize> = on.iter().map(|(_, column)| *column).collect();
-            if !right.has_key(&keys, None) {
+            if *matches > 1 || !right.has_key(&keys, None) {
                 let names: Vec<&str> =
                     keys.iter().map(|key| right.fields[*key].name.as_str()).collect();
-                checked.push(format!(
-                    "that no two rows on one side of a join have the same {}",
-                    names.join(", ")
-                ));
+                let names = names.join(", ");
+                checked.push(match matches {
+                    1 => format!("that no two rows on one side of a join have the same {names}"),
+                    _ => format!("that not more than {matches} rows on one side of a join have the same {names}"),
+                });
             }
         }
         _ => {}

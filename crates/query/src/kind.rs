@@ -21,6 +21,8 @@ pub enum Kind {
     },
     /// A date: days since 1970-01-01.
     Date,
+    /// A text without a list: the number that [`text_code`](tacit_program::domain::text_code) makes of it. It is equal to another or not.
+    Text,
     /// A text of a list that is public: its number in the list.
     Category(Arc<Domain>),
 }
@@ -45,6 +47,7 @@ impl fmt::Display for Kind {
             Kind::Decimal { scale } => write!(f, "DECIMAL with {scale} decimals"),
             Kind::Fixed { fraction } => write!(f, "DOUBLE with {fraction} bits behind the point"),
             Kind::Date => f.write_str("DATE"),
+            Kind::Text => f.write_str("TEXT"),
             Kind::Category(domain) => write!(f, "ENUM ({domain})"),
         }
     }

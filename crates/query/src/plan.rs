@@ -79,17 +79,19 @@ pub enum Node {
         /// What is computed of each group.
         aggregates: Vec<Aggregate>,
     },
-    /// Each row of `left`, with the row of `right` that has equal keys: fields are those of both. Null is equal to nothing. Of
-    /// `right` at most one row has given keys, which the run checks where it does not follow from the plan.
+    /// Each row of `left`, with each row of `right` that has equal keys: fields are those of both. Null is equal to nothing. Of
+    /// `right` at most so many rows have given keys, which the run checks where it does not follow from the plan.
     Join {
-        /// The rows that may have keys in common.
+        /// Rows, any number of which may have keys in common.
         left: Box<Plan>,
-        /// The rows that have not.
+        /// Rows of which at most `matches` have keys in common.
         right: Box<Plan>,
         /// Pairs of columns of `left` and `right`, of one kind.
         on: Vec<(usize, usize)>,
         /// Whether rows of `left` without a match stay, with nulls for the columns of `right`: a left join.
         outer: bool,
+        /// The most rows of `right` that a row of `left` may match, one or more.
+        matches: u64,
     },
     /// The rows of `left` for which `right` has a row with equal keys: a semi join. Or those for which it has none: an anti join.
     Match {
@@ -397,7 +399,10 @@ impl Plan {
             Node::Join { left, right, on, .. } => {
                 let of_left: Vec<usize> =
                     columns.iter().copied().filter(|column| *column < left.fields.len()).collect();
-                let keys: Vec<usize> = on.iter().map(|(_, column)| *column).collect();
+                let of_right =
+                    columns.iter().filter_map(|column| column.checked_sub(left.fields.len()));
+                let keys: Vec<usize> =
+                    on.iter().map(|(_, column)| *column).chain(of_right).collect();
                 left.has_key(&of_left, catalog) && right.has_key(&keys, catalog)
             }
             Node::Project { input, columns: made } => {

@@ -75,9 +75,11 @@ impl PlanText<'_> {
                     (false, false) => format!("group by {}: {made}", keys.join(", ")),
                 }
             }
-            Node::Join { left, right, on, outer } => {
+            Node::Join { left, right, on, outer, matches } => {
                 let what = if *outer { "left join" } else { "join" };
-                format!("{what} on {}", pairs(left, right, on))
+                let most =
+                    if *matches > 1 { format!(" of {matches} rows each") } else { String::new() };
+                format!("{what}{most} on {}", pairs(left, right, on))
             }
             Node::Match { left, right, on, anti } => {
                 let what = if *anti { "anti join" } else { "semi join" };
@@ -231,6 +233,7 @@ fn kind(kind: &Kind) -> String {
         Kind::Decimal { scale } => format!("dec{scale}"),
         Kind::Fixed { fraction } => format!("fix{fraction}"),
         Kind::Date => "date".to_owned(),
+        Kind::Text => "text".to_owned(),
         Kind::Category(domain) => domain.name.clone(),
     }
 }
@@ -239,6 +242,7 @@ fn kind(kind: &Kind) -> String {
 fn value(kind: &Kind, raw: i128) -> String {
     match kind {
         Kind::Bit => (raw != 0).to_string(),
+        Kind::Text => format!("text {raw:016x}"),
         Kind::Decimal { scale: 0 } => raw.to_string(),
         Kind::Decimal { scale } => {
             let digits = usize::from(*scale);

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use tacit_program::domain::parse_date;
-use tacit_program::{Element, Interval};
+use tacit_program::domain::{parse_date, text_code};
+use tacit_program::{Element, Interval, Meaning};
 
 use crate::number::{self, Exact, Unit};
 use crate::schema::ColumnSpec;
@@ -28,6 +28,8 @@ pub enum Problem {
     NotCategory,
     /// The cell is not a date.
     NotDate,
+    /// The cell is a number, in a column of texts.
+    NotText,
     /// The cell has bytes that are not UTF-8.
     NotUtf8,
     /// The row has more or fewer cells than the file has columns.
@@ -50,6 +52,7 @@ impl Problem {
             Problem::Outside => write!(f, "outside {allowed}"),
             Problem::NotCategory => write!(f, "none of the categories {allowed}"),
             Problem::NotDate => f.write_str("not a date"),
+            Problem::NotText => f.write_str("not a text"),
             Problem::NotUtf8 => f.write_str("not UTF-8 text"),
             Problem::Count { found, expected } => {
                 write!(f, "{found} cells where the file has {expected} columns")
@@ -79,6 +82,7 @@ impl Problem {
                  `domain`"
             }
             Problem::NotDate => "write dates as year, month and day: 2024-01-31",
+            Problem::NotText => "make texts of the numbers where the file comes from",
             Problem::NotUtf8 => "save the file as UTF-8",
             Problem::Count { .. } => {
                 "check the delimiter, and put cells that hold it between quotes"
@@ -97,6 +101,8 @@ pub(crate) struct Target {
     interval: Interval,
     categories: HashMap<String, i64>,
     dates: bool,
+    /// Whether texts become what stands for them.
+    texts: bool,
     /// Texts that mean that a value is missing, besides the empty one.
     missing: Vec<String>,
 }
@@ -109,6 +115,7 @@ impl Target {
             interval: spec.range,
             categories: spec.categories.iter().cloned().collect(),
             dates: spec.dates,
+            texts: spec.meaning == Meaning::Text,
             missing: missing.to_vec(),
         }
     }
@@ -119,10 +126,13 @@ impl Target {
         if bytes.is_empty() || self.missing.iter().any(|text| text.as_bytes() == bytes) {
             return Ok(None);
         }
-        let raw = match (self.dates, self.categories.is_empty()) {
-            (true, _) => self.date(bytes),
-            (false, true) => self.number_text(bytes),
-            (false, false) => self.category(bytes),
+        let raw = match self.categories.is_empty() {
+            _ if self.dates => self.date(bytes),
+            true if self.texts => {
+                std::str::from_utf8(bytes).map(text_code).map_err(|_| Problem::NotUtf8)
+            }
+            true => self.number_text(bytes),
+            false => self.category(bytes),
         };
         match raw {
             Err(Problem::NotNumber | Problem::NotBit | Problem::NotCategory | Problem::NotDate)
@@ -163,6 +173,7 @@ impl Target {
     /// An integer.
     pub(crate) fn integer(&self, value: i128) -> Cell {
         match self.element {
+            _ if self.texts => Err(Problem::NotText),
             Element::Bit => self.bit(Ok(Exact { raw: value, exact: true })).map(Some),
             _ => {
                 let ten = 10i128.pow(u32::from(self.unit.decimals));
@@ -190,6 +201,7 @@ impl Target {
 
     fn rounded(&self, number: Exact) -> Cell {
         match self.element {
+            _ if self.texts => Err(Problem::NotText),
             Element::Bit => self.bit(Ok(number)),
             _ => self.take(number),
         }

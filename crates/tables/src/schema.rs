@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tacit_program::domain::Members;
+use tacit_program::domain::{Members, TEXTS};
 use tacit_program::text::similar;
 use tacit_program::{Element, Interval, Meaning};
 
@@ -155,6 +155,7 @@ impl ColumnSpec {
     fn type_in_words(&self) -> String {
         match self.meaning {
             Meaning::Decimal(digits) => format!("decimal({digits})"),
+            Meaning::Text => "text".to_owned(),
             _ => self.element.to_string(),
         }
     }
@@ -190,6 +191,7 @@ impl ColumnSpec {
     /// Its range: of numbers or of dates.
     pub(crate) fn range_in_words(&self) -> String {
         match (self.dates, self.range) {
+            _ if self.meaning == Meaning::Text => "any text".to_owned(),
             (true, Interval { low, high }) => {
                 format!("{}..{}", Meaning::Date.show(low), Meaning::Date.show(high))
             }
@@ -224,6 +226,11 @@ impl ColumnSpec {
     }
 
     fn check_categories(&self) -> Result<(), String> {
+        if self.meaning == Meaning::Text
+            && (self.dates || !self.categories.is_empty() || self.range != TEXTS)
+        {
+            return Err("texts go in as they are: without categories, dates or a range".to_owned());
+        }
         if self.element.fraction() > 0 && !self.categories.is_empty() {
             return Err("categories stand for integers; use an integer type".to_owned());
         }

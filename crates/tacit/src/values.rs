@@ -2,7 +2,7 @@
 
 use std::fmt;
 use tacit_program::clear::Array;
-use tacit_program::domain::{Members, parse_date};
+use tacit_program::domain::{Members, parse_date, text_code};
 use tacit_program::{Element, Meaning};
 use tacit_tables::{decimal, decimal_of};
 use zeroize::Zeroizing;
@@ -166,6 +166,7 @@ impl Values {
             Meaning::Number => format!("not numbers of type {element}"),
             Meaning::Date => "not dates such as 2024-01-31".into(),
             Meaning::Decimal(digits) => format!("not numbers that decimal({digits}) holds"),
+            Meaning::Text => "not texts".into(),
             Meaning::Domain(domain) => format!("none of {domain}"),
         })?;
         Array::from_values(element, shape, raw.iter().copied()).map_err(|e| e.to_string())
@@ -179,6 +180,8 @@ impl Values {
         let unit = 10i128.pow(u32::from(decimals)) << scale;
         match &self.0 {
             Given::Raw(all) => raw.extend_from_slice(all),
+            // What stands for a text comes from the text alone.
+            Given::Whole(_) | Given::Real(_) if *meaning == Meaning::Text => return None,
             Given::Whole(all) => {
                 for value in all.iter() {
                     raw.push(value.checked_mul(unit)?);
@@ -215,6 +218,7 @@ fn code(text: &str, element: Element, meaning: &Meaning) -> Option<i128> {
         Meaning::Number => number(text, element),
         Meaning::Date => parse_date(text).map(i128::from),
         Meaning::Decimal(digits) => decimal(text, *digits),
+        Meaning::Text => Some(text_code(text).into()),
         Meaning::Domain(domain) => match &domain.members {
             Members::Names(names) => {
                 names.iter().position(|name| name == text).map(|code| code as i128)

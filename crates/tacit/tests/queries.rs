@@ -22,7 +22,8 @@ fn check(seed: u64, (protocol, parties): (Protocol, usize)) {
     let names = ["alice", "bob", "carol", "dave"];
     case.catalog.others = names[..parties].iter().map(ToString::to_string).collect();
     let to = vec!["alice".to_owned()];
-    let settings = Settings { to, max_rows: Some(60), ..Settings::default() };
+    let max_matches = case.max_matches;
+    let settings = Settings { to, max_rows: Some(60), max_matches, ..Settings::default() };
     let query = sql::bind("random.sql", &case.sql, &case.catalog, &settings).expect("a query");
     let lowered = lower(&query, &case.catalog).expect("a program");
     let program = Program::from(lowered.program);

@@ -45,6 +45,7 @@ __all__ = [
     "read_stream",
     "run_local",
     "scaled",
+    "text_codes",
 ]
 
 __version__: str
@@ -353,6 +354,8 @@ class Column:
         """Which rows are missing, or have missing parts; nothing if none are."""
     def numpy(self) -> NDArray[Any]:
         """Its values as an array, which is wiped in the end and cannot be written to. What is missing is anything."""
+    def text_codes(self) -> NDArray[np.int64]:
+        """What stands for its texts, in an array that is wiped in the end: -1 for what is missing or empty."""
     def scaled(self, digits: int) -> NDArray[np.int64] | NDArray[np.uint64]:
         """Its decimals times ten to so many digits, in an array that is wiped in the end. What is missing is zero."""
     def decimal_texts(self) -> list[str]:
@@ -385,6 +388,9 @@ def read_stream(capsule: object) -> Column | dict[str, Column]:
 
 def read_array(schema: object, array: object) -> Column | dict[str, Column]:
     """The columns of one array by name, if its rows are structures; else its one column."""
+
+def text_codes(texts: Sequence[str | None]) -> NDArray[np.int64]:
+    """What stands for texts that have no list, in an array that is wiped in the end: -1 for `None` and for empty ones."""
 
 def scaled(values: NDArray[Any], digits: int) -> NDArray[np.int64] | NDArray[np.uint64]:
     """Numbers times ten to so many digits, rounded to the nearest, half to even, in an array that is wiped in the end."""

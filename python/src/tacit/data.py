@@ -232,6 +232,8 @@ def values(it: Input, given: Any, nullable: bool = False) -> tuple[Any, float, n
     rounded = 0.0
     if it.decimals:
         found, rounded, missing = _decimals(it, given, nullable)
+    elif it.meaning == "text":
+        found, missing = _texts(it, given, nullable)
     elif it.names is not None or it.meaning == "date":
         found, missing = _named(it, given, nullable)
     else:
@@ -514,6 +516,37 @@ def _members(it: Input, given: _tacit.Column, nullable: bool) -> tuple[Any, np.n
     if (codes < 0).any():
         raise InputError(f"input {it.name!r}: the value of row {_row(codes < 0)} is none of {', '.join(names)}")
     return _flat(codes), missing
+
+
+def _texts(it: Input, given: Any, nullable: bool) -> tuple[Any, np.ndarray[Any, Any] | None]:
+    """What stands for texts that have no list."""
+    if isinstance(given, _tacit.Column):
+        if not given.is_text:
+            raise InputError(f"input {it.name!r} takes texts, and these data are {given.type}: cast them to texts")
+        codes = _of(it, given.text_codes)
+    else:
+        array = _numpy(given)
+        if array.size and array.dtype.kind not in "OU":
+            raise InputError(f"input {it.name!r} takes texts, and these data are {array.dtype}: cast them to texts")
+        flat = array.ravel().tolist()
+        test = getattr(given, "isna", None)
+        absent = np.asarray(test()).ravel() if callable(test) else np.zeros(len(flat), dtype=bool)
+        texts: list[str | None] = []
+        for row, (value, none) in enumerate(zip(flat, absent.tolist(), strict=True)):
+            if none or value is None or value != value:
+                texts.append(None)
+            elif isinstance(value, str):
+                texts.append(value)
+            else:
+                raise InputError(f"input {it.name!r} takes texts, and the value of row {row} is none")
+        codes = _tacit.text_codes(texts).reshape(array.shape)
+    _fits(it, codes)
+    missing = codes < 0
+    if not missing.any():
+        return _tacit.Raw(_flat(codes)), None
+    if not nullable:
+        _there(it, missing)
+    return _tacit.Raw(_flat(np.where(missing, 0, codes))), missing
 
 
 def _days(it: Input, array: np.ndarray[Any, Any]) -> Any:

@@ -141,10 +141,7 @@ impl Array {
         crate::infer::element::valid(element)?;
         let interval = match range {
             Some((low, high)) => Interval { low: low.raw(element)?, high: high.raw(element)? },
-            None => match &meaning {
-                Meaning::Domain(domain) => domain.interval(),
-                _ => element.interval(),
-            },
+            None => meaning.interval().unwrap_or(element.interval()),
         };
         let visibility = party.map_or(Visibility::Public, Visibility::Private);
         Ok(Type { element, shape, visibility, interval })

@@ -109,6 +109,9 @@ fn declared(program: &Program, meaning: &Meaning) -> Result<(), String> {
 pub(crate) fn check_labels(program: &Program, body: &Block, reveal: &Reveal) -> Result<(), String> {
     let ty = body.type_of(reveal.value);
     declared(program, &reveal.meaning)?;
+    if reveal.meaning == Meaning::Text {
+        return Err("texts go in as numbers that nobody can read: reveal something else".into());
+    }
     if reveal.meaning != Meaning::Number && matches!(ty.element, Element::Fixed { .. }) {
         return Err(format!("{} cannot stand for anything: cast it to integers", ty.element));
     }

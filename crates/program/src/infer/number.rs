@@ -2,7 +2,7 @@
 
 use super::element::{self, describe};
 use super::{Context, check_type, elementary, range};
-use crate::domain::{MAX_DECIMALS, Meaning};
+use crate::domain::{MAX_DECIMALS, Meaning, TEXTS};
 use crate::ir::Op;
 use crate::types::{Element, Interval, PartyId, Type, Visibility};
 
@@ -152,6 +152,9 @@ fn stands_for(ty: &Type, meaning: &Meaning) -> Result<(), String> {
         }
         Meaning::Decimal(digits) if !(1..=MAX_DECIMALS).contains(digits) => {
             Err(format!("decimals have 1 to {MAX_DECIMALS} digits behind the point"))
+        }
+        Meaning::Text if ty.element != Element::uint(64) || ty.interval != TEXTS => {
+            Err("texts are of the type u64, and in the range of all texts".into())
         }
         Meaning::Domain(domain) if !domain.interval().contains(ty.interval) => Err(format!(
             "values in {} where domain `{}` has the codes {}",

@@ -252,10 +252,7 @@ impl<'a> Parser<'a> {
             false if written.date => Meaning::Date,
             false => Meaning::Number,
         };
-        let whole = match &meaning {
-            Meaning::Domain(domain) => domain.interval(),
-            _ => written.element.interval(),
-        };
+        let whole = meaning.interval().unwrap_or(written.element.interval());
         let ty = Type {
             element: written.element,
             shape: written.shape,

@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use super::lex::Kind;
 use super::parse::Parser;
-use crate::domain::{DATE, DECIMAL, Domain, MAX_DECIMALS, Meaning, parse_date};
+use crate::domain::{DATE, DECIMAL, Domain, MAX_DECIMALS, Meaning, TEXT, parse_date};
 use crate::error::ProgramError;
 use crate::ir::Span;
 use crate::types::{DimId, Element, Extent, Interval, PartyId, Shape, Type, Visibility};
@@ -239,10 +239,13 @@ impl Parser<'_> {
         Ok(all)
     }
 
-    /// What stands behind `of`: a domain, `date`, or `decimal(2)`.
+    /// What stands behind `of`: a domain, `date`, `text`, or `decimal(2)`.
     pub(super) fn meaning(&mut self) -> Result<Meaning, ProgramError> {
         if self.cursor.accept(DATE)? {
             return Ok(Meaning::Date);
+        }
+        if self.cursor.accept(TEXT)? {
+            return Ok(Meaning::Text);
         }
         if self.cursor.accept(DECIMAL)? {
             self.cursor.expect("(")?;

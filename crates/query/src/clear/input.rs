@@ -6,6 +6,7 @@ use crate::kind::Kind;
 use crate::rows::{Cell, Rows};
 use std::collections::BTreeMap;
 use tacit_program::Span;
+use tacit_program::domain::TEXTS;
 
 /// Checks that there are the tables of a catalog, that values are in their ranges, nulls only where they may be, as many rows as
 /// there may be, and no two rows with equal values in unique columns. Null is equal to nothing, as in SQL.
@@ -53,6 +54,7 @@ pub(super) fn is_of(kind: &Kind, raw: i128) -> bool {
     match kind {
         Kind::Bit => (0..=1).contains(&raw),
         Kind::Category(domain) => (0..i128::from(domain.len())).contains(&raw),
+        Kind::Text => (TEXTS.low..=TEXTS.high).contains(&raw),
         Kind::Decimal { .. } | Kind::Fixed { .. } | Kind::Date => true,
     }
 }

@@ -85,9 +85,9 @@ impl<'a> Run<'a> {
                 let fields = (input.fields.as_slice(), &plan.fields[keys.len()..]);
                 super::group::rows(&self.plan(input)?, keys, aggregates, fields, least)
             }
-            Node::Join { left, right, on, outer } => {
+            Node::Join { left, right, on, outer, matches } => {
                 let (left, right) = (self.plan(left)?, self.plan(right)?);
-                join(&left, &right, on, *outer, &plan.span)
+                join([&left, &right], on, *outer, *matches, &plan.span)
             }
             Node::Match { left, right, on, anti } => {
                 let (left, right) = (self.plan(left)?, self.plan(right)?);
@@ -129,26 +129,34 @@ fn right_key<'r>(row: &'r [Cell], on: &[(usize, usize)]) -> Option<Vec<&'r Cell>
 }
 
 fn join(
-    left: &Rows,
-    right: &Rows,
+    [left, right]: [&Rows; 2],
     on: &[(usize, usize)],
     outer: bool,
+    matches: u64,
     span: &Span,
 ) -> Result<Rows> {
-    let mut by_key: BTreeMap<Vec<&Cell>, &[Cell]> = BTreeMap::new();
+    let mut by_key: BTreeMap<Vec<&Cell>, Vec<&[Cell]>> = BTreeMap::new();
     for row in &right.rows {
         let Some(key) = right_key(row, on) else { continue };
-        if by_key.insert(key, row).is_some() {
-            let what = "the rows of the right side of this join do not have each key once";
+        let same = by_key.entry(key).or_default();
+        same.push(row);
+        if same.len() as u64 > matches {
+            let what = match matches {
+                1 => "the rows of the right side of this join do not have each key once".to_owned(),
+                _ => format!(
+                    "more than {matches} rows of the right side of this join have the same key"
+                ),
+            };
             return Err(QueryError::new(span, what));
         }
     }
     let missing = vec![None; right.columns];
     let mut joined = Rows::new(left.columns + right.columns);
     for row in &left.rows {
-        let partner = left_key(row, on).and_then(|key| by_key.get(&key).copied());
-        match partner {
-            Some(partner) => joined.rows.push([row.as_slice(), partner].concat()),
+        match left_key(row, on).and_then(|key| by_key.get(&key)) {
+            Some(partners) => {
+                joined.rows.extend(partners.iter().map(|it| [row.as_slice(), it].concat()))
+            }
             None if outer => joined.rows.push([row.as_slice(), &missing].concat()),
             None => {}
         }

@@ -3,6 +3,9 @@
 //! The rows of the right side are put above those of the left side, and all are sorted by the key, stably: a row of the right side
 //! comes first among those of its key. Then every row takes, from the last row of the right side up to it, the key and what is
 //! wanted of it: where the key is its own, the rows match. Rows of the right side stay, as rows that are not valid.
+//!
+//! Where a row may match several, those of the right side that can match come first among those of a key, and so stand one after the
+//! other: each takes along what the ones before it have. The result is as many copies of all rows, one for each match.
 
 use super::frame::{Cell, Frame};
 use super::{Bits, Lowering};
@@ -18,6 +21,8 @@ pub(super) enum Keep {
     Both {
         /// A left join.
         outer: bool,
+        /// The most rows of the right side that a row may match.
+        matches: u64,
     },
     /// The columns of the left side, of rows with a match; with `anti` of those without.
     Left {
@@ -47,71 +52,133 @@ impl Lowering<'_> {
             of_right[*b] = true;
         }
         let frames = [self.plan(left, &of_left, None)?, self.plan(right, &of_right, None)?];
+        let (outer, matches) = match keep {
+            Keep::Both { outer, matches } => (outer, matches),
+            Keep::Left { .. } => (false, 1),
+        };
         self.at(span);
         let stacked = self.stack(&frames, on, &shown, span)?;
         let rows = stacked.rows.clone();
-        let (keys, stacked) = (stacked.keys.clone(), self.in_order(stacked));
-        // What the last row of the right side up to each row has.
+        let together = matches > 1 && stacked.scattered;
+        let stacked = self.in_order(stacked, together);
+        // What the last row of the right side up to each row has, and those before it that match, too.
         let lifted: Vec<Cell> = stacked.right.iter().flatten().copied().collect();
         let lows: Vec<i128> = lifted.iter().map(|cell| self.low(cell.value)).collect();
-        let mut columns = vec![stacked.marked];
-        columns.extend(&stacked.keys);
+        let mut cells = Vec::new();
         for (cell, low) in lifted.iter().zip(&lows) {
             // Before the first row of the right side there is zero, which lies where all else does.
-            columns.push(if *low == 0 { cell.value } else { self.b.sub(cell.value, *low) });
-            columns.extend(cell.known);
+            cells.push(if *low == 0 { cell.value } else { self.b.sub(cell.value, *low) });
+            cells.extend(cell.known);
+        }
+        let mut columns = vec![stacked.marked];
+        columns.extend(&stacked.keys);
+        columns.extend(&cells);
+        for before in 1..matches {
+            columns.push(self.same_before(&stacked, before));
+            columns.extend(cells.iter().map(|cell| self.b.shift(*cell, 0, before as i64, 0)));
         }
         let filled = self.b.segments(Fold::First, stacked.marked, &columns);
-        let (seen, filled) =
-            filled.split_first().map_or((stacked.marked, &[][..]), |(seen, rest)| (*seen, rest));
-        let (last_keys, filled) = filled.split_at(keys.len().min(filled.len()));
-        let same = self.equal_words(&stacked.keys, last_keys);
-        let found = self.b.and(seen, same);
-        let matches = self.b.and(found, stacked.asks);
-        if let Keep::Both { .. } = keep
-            && !right.has_key(&on.iter().map(|(_, column)| *column).collect::<Vec<_>>(), None)
-        {
-            self.check_once(&stacked, seen, last_keys);
+        self.checked(())?;
+        let (first, others) = filled.split_at(1 + stacked.keys.len() + cells.len());
+        let (last_keys, first) = first[1..].split_at(stacked.keys.len());
+        let keys: Vec<usize> = on.iter().map(|(_, column)| *column).collect();
+        let more = match keep {
+            Keep::Both { .. } if matches > 1 => Some(self.same_before(&stacked, matches)),
+            Keep::Both { .. } if !right.has_key(&keys, None) => {
+                Some(self.again(&stacked, filled[0], last_keys))
+            }
+            _ => None,
+        };
+        if let Some(more) = more {
+            let count = self.b.sum(more, 0);
+            self.b.check(count, 0..=0);
         }
+        let same = self.equal_words(&stacked.keys, last_keys);
+        let found = self.b.and(filled[0], same);
+        let found = self.b.and(found, stacked.asks);
         let valid = match keep {
-            Keep::Both { outer: true } => stacked.valid,
-            Keep::Both { outer: false } => matches,
-            Keep::Left { anti: false } => matches,
+            Keep::Both { outer: true, .. } => stacked.valid,
+            Keep::Both { outer: false, .. } | Keep::Left { anti: false } => found,
             Keep::Left { anti: true } => {
-                let none = self.b.not(matches);
+                let none = self.b.not(found);
                 self.b.and(stacked.valid, none)
             }
         };
-        let outer = keep == Keep::Both { outer: true };
-        let mut filled = filled.iter().copied();
-        let mut lows = lows.into_iter();
-        let mut all = stacked.left.clone();
-        if let Keep::Both { .. } = keep {
-            for (number, cell) in stacked.right.iter().enumerate() {
-                let mut known: Bits = None;
-                let value = match cell {
-                    Some(cell) => {
-                        let (value, low) =
-                            (filled.next().unwrap_or(cell.value), lows.next().unwrap_or(0));
-                        known = cell.known.and_then(|_| filled.next());
-                        Some(if low == 0 { value } else { self.b.add(value, low) })
-                    }
-                    // Where rows match, keys are equal.
-                    None if shown[number] => {
-                        let key = on.iter().find(|(_, column)| *column == number);
-                        key.and_then(|(column, _)| stacked.left[*column]).map(|cell| cell.value)
-                    }
-                    None => None,
-                };
-                let known = if outer { self.and(known, Some(matches)) } else { known };
-                all.push(value.map(|value| Cell { value, known }));
+        let mut copies = vec![(valid, found, first)];
+        for other in others.chunks_exact(1 + cells.len()) {
+            let matching = self.b.and(found, other[0]);
+            copies.push((matching, matching, &other[1..]));
+        }
+        let (mut valid, mut all) = (Vec::new(), Vec::new());
+        for (in_copy, matching, filled) in copies {
+            let known = outer.then_some(matching);
+            let mut columns = stacked.left.clone();
+            if let Keep::Both { .. } = keep {
+                columns.extend(self.of_right(&stacked, on, &shown, (filled, &lows), known));
             }
+            valid.push(in_copy);
+            all.push(columns);
         }
-        for (column, wanted) in all.iter_mut().zip(wanted) {
-            *column = column.filter(|_| *wanted);
+        let mut columns = Vec::new();
+        for (number, wanted) in wanted.iter().enumerate() {
+            let of_copies: Option<Vec<Cell>> = all.iter().map(|columns| columns[number]).collect();
+            columns.push(of_copies.filter(|_| *wanted).map(|cells| self.one_after_another(&cells)));
         }
-        let at_most = frames[0].at_most;
-        self.checked(Frame { valid: Some(valid), at_most, gaps: true, ..Frame::of(all, rows) })
+        let valid = match valid.as_slice() {
+            [one] => *one,
+            several => self.b.concat(several, 0),
+        };
+        let rows = (1..matches).fold(rows.clone(), |sum, _| sum + rows.clone());
+        let at_most = frames[0].at_most.map(|most| most.saturating_mul(matches));
+        self.checked(Frame { valid: Some(valid), at_most, gaps: true, ..Frame::of(columns, rows) })
+    }
+
+    /// The columns of the right side, from what was filled in of those that are carried along, each with a bit of what is known of it
+    /// where it has one, less the least value. `known` says of which rows they are not null, if that is not all.
+    fn of_right(
+        &mut self,
+        stacked: &Stacked,
+        on: &[(usize, usize)],
+        shown: &[bool],
+        (filled, lows): (&[Value], &[i128]),
+        matches: Bits,
+    ) -> Vec<Option<Cell>> {
+        let (mut filled, mut lows) = (filled.iter().copied(), lows.iter().copied());
+        let mut columns = Vec::new();
+        for (number, cell) in stacked.right.iter().enumerate() {
+            let mut known: Bits = None;
+            let value = match cell {
+                Some(cell) => {
+                    let (value, low) =
+                        (filled.next().unwrap_or(cell.value), lows.next().unwrap_or(0));
+                    known = cell.known.and_then(|_| filled.next());
+                    Some(if low == 0 { value } else { self.b.add(value, low) })
+                }
+                // Where rows match, keys are equal.
+                None if shown[number] => {
+                    let key = on.iter().find(|(_, column)| *column == number);
+                    key.and_then(|(column, _)| stacked.left[*column]).map(|cell| cell.value)
+                }
+                None => None,
+            };
+            let known = self.and(known, matches);
+            columns.push(value.map(|value| Cell { value, known }));
+        }
+        columns
+    }
+
+    /// The copies of a column, one after the other.
+    fn one_after_another(&mut self, cells: &[Cell]) -> Cell {
+        let [first, others @ ..] = cells else { unreachable!("there is a copy") };
+        if others.is_empty() {
+            return *first;
+        }
+        let values: Vec<Value> = cells.iter().map(|cell| cell.value).collect();
+        let known: Option<Vec<Value>> = cells.iter().map(|cell| cell.known).collect();
+        Cell {
+            value: self.b.concat(&values, 0),
+            known: known.map(|known| self.b.concat(&known, 0)),
+        }
     }
 
     /// Both sides in one table, the right one above.
@@ -147,6 +214,7 @@ impl Lowering<'_> {
         }
         Ok(Stacked {
             rows: right.rows.clone() + left.rows.clone(),
+            scattered: known[1].is_some(),
             keys: words.iter().map(|word| word.value).collect(),
             bits: words.iter().map(|word| word.bits).collect(),
             marked: self.b.concat(&[answers, no_left], 0),
@@ -167,11 +235,14 @@ impl Lowering<'_> {
         Cell { value: with(cell.value), known: cell.known.map(with) }
     }
 
-    /// All rows in the order of the keys.
-    fn in_order(&mut self, stacked: Stacked) -> Stacked {
+    /// All rows in the order of the keys. With `together`, those of the right side that can match come first among those of a key.
+    fn in_order(&mut self, stacked: Stacked, together: bool) -> Stacked {
         let pairs = stacked.keys.iter().zip(&stacked.bits);
-        let words: Vec<_> =
+        let mut words: Vec<_> =
             pairs.map(|(value, bits)| super::keys::Word { value: *value, bits: *bits }).collect();
+        if together {
+            words.push(super::keys::Word { value: self.b.not(stacked.marked), bits: 1 });
+        }
         let frame = Frame {
             columns: stacked.left.iter().chain(&stacked.right).copied().collect(),
             ..Frame::of(Vec::new(), stacked.rows.clone())
@@ -182,7 +253,7 @@ impl Lowering<'_> {
         let [marked, asks, valid, cells @ ..] = sorted.as_slice() else { return stacked };
         let mut columns = frame.with(cells).columns;
         let right = columns.split_off(stacked.left.len());
-        let keys = words.iter().map(|word| word.value).collect();
+        let keys = words[..stacked.keys.len()].iter().map(|word| word.value).collect();
         Stacked {
             keys,
             marked: *marked,
@@ -194,15 +265,24 @@ impl Lowering<'_> {
         }
     }
 
-    /// Checks in the run that no two rows of the right side have one key: everybody learns whether that holds.
-    fn check_once(&mut self, stacked: &Stacked, seen: Value, last_keys: &[Value]) {
+    /// Whether a row of the right side that can match has the key of the last one before it that can, `seen` and `last_keys` of each row
+    /// being of the last one up to it.
+    fn again(&mut self, stacked: &Stacked, seen: Value, last_keys: &[Value]) -> Value {
         let before: Vec<Value> = last_keys.iter().map(|key| self.b.shift(*key, 0, 1, 0)).collect();
         let seen = self.b.shift(seen, 0, 1, 0);
         let same = self.equal_words(&stacked.keys, &before);
         let again = self.b.and(seen, same);
-        let again = self.b.and(stacked.marked, again);
-        let count = self.b.sum(again, 0);
-        self.b.check(count, 0..=0);
+        self.b.and(stacked.marked, again)
+    }
+
+    /// Whether a row of the right side that can match has the key of the one so many rows before it, which can match too.
+    fn same_before(&mut self, stacked: &Stacked, rows: u64) -> Value {
+        let mut before = |value: Value| self.b.shift(value, 0, rows as i64, 0);
+        let marked = before(stacked.marked);
+        let keys: Vec<Value> = stacked.keys.iter().map(|key| before(*key)).collect();
+        let same = self.equal_words(&stacked.keys, &keys);
+        let both = self.b.and(stacked.marked, marked);
+        self.b.and(both, same)
     }
 
     /// The least raw value, of numbers; zero of bits.
@@ -220,6 +300,8 @@ struct Stacked {
     keys: Vec<Value>,
     /// Bits of the keys.
     bits: Vec<u32>,
+    /// Whether some rows of the right side cannot match.
+    scattered: bool,
     /// Rows of the right side that can match.
     marked: Value,
     /// Rows of the left side that can match.

@@ -142,8 +142,9 @@ impl<'q> Lowering<'q> {
                 self.at(&plan.span);
                 self.group(input, (keys, aggregates), plan, wanted, suppress)
             }
-            Node::Join { left, right, on, outer } => {
-                self.join([left, right], on, join::Keep::Both { outer: *outer }, wanted, &plan.span)
+            Node::Join { left, right, on, outer, matches } => {
+                let keep = join::Keep::Both { outer: *outer, matches: *matches };
+                self.join([left, right], on, keep, wanted, &plan.span)
             }
             Node::Match { left, right, on, anti } => {
                 self.join([left, right], on, join::Keep::Left { anti: *anti }, wanted, &plan.span)
@@ -279,6 +280,7 @@ fn declaration(kind: &Kind, interval: Interval) -> Array {
             array.range(interval.low..=interval.high).meaning_of(Meaning::Decimal(*scale))
         }
         Kind::Date => array.range(interval.low..=interval.high).meaning_of(Meaning::Date),
+        Kind::Text => array.meaning_of(Meaning::Text),
         Kind::Category(domain) => {
             array.range(interval.low..=interval.high).meaning_of(Meaning::Domain(domain.clone()))
         }

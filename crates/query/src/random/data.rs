@@ -9,7 +9,7 @@ use crate::kind::{INTEGER, Kind};
 use crate::rows::{Cell, Rows};
 use std::sync::Arc;
 use tacit_program::Domain;
-use tacit_program::domain::Members;
+use tacit_program::domain::{Members, TEXTS};
 
 /// The most rows of a table.
 pub(super) const MOST_ROWS: u64 = 12;
@@ -36,6 +36,7 @@ fn column(rng: &mut Rng, name: String, kind: Kind) -> Column {
         Kind::Decimal { .. } | Kind::Fixed { .. } => -500..=*rng.pick(&[0, 500, 1000]),
         // From November 2019 on, to February or December 2020: with a leap day.
         Kind::Date => 18_201..=*rng.pick(&[18_320, 18_627]),
+        Kind::Text => TEXTS.low..=TEXTS.high,
         Kind::Category(domain) => 0..=i128::from(domain.len()) - 1,
     };
     Column { name, kind, range, nullable: rng.chance(40) }

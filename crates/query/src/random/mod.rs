@@ -20,7 +20,9 @@ mod window;
 mod tests;
 
 use crate::catalog::{Catalog, Table};
+use crate::clear;
 use crate::rows::Rows;
+use crate::sql::{self, Settings};
 use rng::Rng;
 use tacit_program::Program;
 
@@ -35,9 +37,14 @@ pub struct Case {
     pub tables: Vec<Rows>,
     /// The query. It names tables as `party.table`, or `table` for the tables of that name of all parties.
     pub sql: String,
+    /// The most rows that a row matches in a join without a unique side: no less will do.
+    pub max_matches: Option<u64>,
     /// Whether the query orders its rows by all of their columns.
     pub ordered: bool,
 }
+
+/// The most rows of a table that rows are joined with by no unique key.
+const MOST_MATCHES: u64 = data::MOST_ROWS;
 
 /// The query of a seed.
 #[must_use]
@@ -46,7 +53,13 @@ pub fn case(seed: u64) -> Case {
     let catalog = data::catalog(&mut rng);
     let tables = data::tables(&mut rng, &catalog);
     let (sql, ordered) = select::query(&mut rng, &catalog);
-    Case { seed, catalog, tables, sql, ordered }
+    let answered = |matches: &u64| {
+        let settings = Settings { max_matches: Some(*matches), ..Settings::default() };
+        let query = sql::bind("random.sql", &sql, &catalog, &settings);
+        query.is_ok_and(|query| clear::evaluate(&query, &catalog, &tables).is_ok())
+    };
+    let max_matches = (1..=MOST_MATCHES).find(answered);
+    Case { seed, catalog, tables, sql, max_matches, ordered }
 }
 
 /// Raw values of the inputs of a program that a query was lowered to, from tables of its catalog. Where a value is null, its input has

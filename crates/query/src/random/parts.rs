@@ -48,9 +48,22 @@ impl Queries<'_> {
             1 if depth > 0 => self.source(depth - 1),
             _ => self.table(Some("u")),
         };
-        let Some(on) = self.keys(&left, &right) else { return left };
         let outer = self.rng.chance(50);
         let kind = if outer { "LEFT JOIN" } else { *self.rng.pick(&["JOIN", "INNER JOIN"]) };
+        if self.rng.chance(25) {
+            // Of one party, so that not many rows have one key.
+            let right = self.part();
+            let Some(on) = self.pairs(&left, &right) else { return left };
+            let others = right.columns.into_iter();
+            let others = others.map(|it| Term { nullable: it.nullable || outer, ..it });
+            return Source {
+                sql: format!("{} {kind} {} ON {on}", left.sql, right.sql),
+                columns: left.columns.into_iter().chain(others).collect(),
+                unique: Vec::new(),
+                most: left.most * right.most,
+            };
+        }
+        let Some(on) = self.keys(&left, &right) else { return left };
         let others = right.columns.into_iter();
         let others = others.map(|it| Term { nullable: it.nullable || outer, ..it });
         Source {

@@ -49,7 +49,8 @@ pub(super) fn query(rng: &mut Rng, catalog: &Catalog) -> (String, bool) {
 fn shape(column: &Column) -> Shape {
     match &column.kind {
         Kind::Bit => Shape::Bit,
-        Kind::Decimal { scale: 0 } => Shape::Integer,
+        // There are no such columns yet.
+        Kind::Decimal { scale: 0 } | Kind::Text => Shape::Integer,
         Kind::Decimal { scale } => Shape::Decimal(*scale),
         Kind::Fixed { .. } => Shape::Fixed,
         Kind::Date => Shape::Date,
@@ -77,13 +78,22 @@ impl Queries<'_> {
 
     /// A table under a new name, if possible of the wanted one: of one party, or of all that give one of this name.
     pub(super) fn table(&mut self, wanted: Option<&str>) -> Source {
+        let whole = self.rng.chance(60);
+        self.table_of(wanted, whole)
+    }
+
+    /// A table of one party under a new name.
+    pub(super) fn part(&mut self) -> Source {
+        self.table_of(None, false)
+    }
+
+    fn table_of(&mut self, wanted: Option<&str>, whole: bool) -> Source {
         let named = |table: &&Table| wanted.is_none_or(|name| table.name == name);
         let mut fitting: Vec<&Table> = self.catalog.tables.iter().filter(named).collect();
         if fitting.is_empty() {
             fitting = self.catalog.tables.iter().collect();
         }
         let table = *self.rng.pick(&fitting);
-        let whole = self.rng.chance(60);
         let parts = if whole { self.catalog.parts(None, &table.name).len() } else { 1 };
         let alias = self.name('r');
         let name = if whole { table.name.clone() } else { table.full_name() };

@@ -43,7 +43,12 @@ fn all_have_an_answer() {
     let mut rows = 0;
     for seed in 0..500 {
         let case = case(seed);
-        let query = sql::bind("query.sql", &case.sql, &case.catalog, &sql::Settings::default());
+        let query = sql::bind(
+            "query.sql",
+            &case.sql,
+            &case.catalog,
+            &sql::Settings { max_matches: case.max_matches, ..sql::Settings::default() },
+        );
         let query = query.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", case.sql));
         let answer = evaluate(&query, &case.catalog, &case.tables);
         let answer = answer.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", case.sql));

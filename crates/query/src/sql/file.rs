@@ -85,9 +85,12 @@ fn name_of(file: &str) -> String {
     if name.is_empty() { "query".to_owned() } else { name.to_owned() }
 }
 
+/// The most that `max_matches` may be: results have so many times as many rows.
+const MOST_MATCHES: u64 = 100;
+
 impl Binder<'_> {
     fn set(&self, set: &Set, at: &Statement, settings: &mut Settings) -> Result<()> {
-        const WHAT: &str = "there are SET max_rows = 100, SET min_rows = 10, SET fraction = 16 and SET name = 'visits'";
+        const WHAT: &str = "there are SET max_rows = 100, SET min_rows = 10, SET max_matches = 4, SET fraction = 16 and SET name = 'visits'";
         let Set::SingleAssignment { variable, values, .. } = set else {
             return self.error(at, WHAT);
         };
@@ -95,6 +98,14 @@ impl Binder<'_> {
         match variable.to_string().to_ascii_lowercase().as_str() {
             "max_rows" => settings.max_rows = Some(self.count(value)?.max(1)),
             "min_rows" => settings.min_rows = Some(self.count(value)?),
+            "max_matches" => match self.count(value)? {
+                matches @ 1..=MOST_MATCHES => settings.max_matches = Some(matches),
+                _ => {
+                    let what =
+                        "max_matches is 1 to 100, the most rows that a row may match in a join";
+                    return self.error(value, what);
+                }
+            },
             "fraction" => match self.count(value)? {
                 bits @ 1..=32 => settings.fraction = bits as u8,
                 _ => {

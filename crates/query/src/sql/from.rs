@@ -361,7 +361,7 @@ impl Binder<'_> {
                 _ => rest.push(expr),
             }
         }
-        let (mut plan, place) = pool.join(self.catalog, span)?;
+        let (mut plan, place) = pool.join((self.catalog, self.matches), span)?;
         if !rest.is_empty() {
             let rest = rest.iter().map(|expr| renumbered(expr, &place)).collect();
             plan = filtered(plan, all(Operator::And, rest, span)?);
@@ -417,9 +417,11 @@ impl Binder<'_> {
         }
         if outer == Some(true) {
             let keys: Vec<usize> = links.iter().map(|(_, column)| *column).collect();
-            if !unique(&right_plan, &keys, Some(self.catalog)) {
-                return Err(not_unique(span));
-            }
+            let matches = match (unique(&right_plan, &keys, Some(self.catalog)), self.matches) {
+                (true, _) => 1,
+                (false, Some(matches)) => matches,
+                (false, None) => return Err(not_unique(span)),
+            };
             let fields = left_plan.fields.iter().cloned();
             let of_right =
                 right_plan.fields.iter().cloned().map(|field| Field { nullable: true, ..field });
@@ -430,6 +432,7 @@ impl Binder<'_> {
                 right: Box::new(right_plan),
                 on: links,
                 outer: true,
+                matches,
             };
             let plan = Plan { node, fields, span: span.clone() };
             let places = (0..width).chain(extra..extra + right_width);
@@ -644,7 +647,7 @@ impl Pool {
     /// All joined: the plan, and where it has each column.
     fn join(
         mut self,
-        catalog: &crate::catalog::Catalog,
+        (catalog, most): (&crate::catalog::Catalog, Option<u64>),
         span: &Span,
     ) -> Result<(Plan, Vec<usize>)> {
         let tables = self.plans.len();
@@ -681,14 +684,17 @@ impl Pool {
                     ),
                 })
             };
-            let (found, swapped) = match (sided(false), sided(true)) {
-                (Some(found), _) => (found.clone(), false),
-                (None, Some(found)) => (found.clone(), true),
+            let (found, swapped, matches) = match (sided(false), sided(true)) {
+                (Some(found), _) => (found.clone(), false, 1),
+                (None, Some(found)) => (found.clone(), true, 1),
                 (None, None) if candidates.is_empty() => {
                     let what = "these tables are not joined: a join needs an equality between two tables, by ON or in WHERE";
                     return Err(QueryError::new(span, what));
                 }
-                (None, None) => return Err(not_unique(&self.plans[candidates[0].0].span)),
+                (None, None) => match most {
+                    Some(most) => (candidates[0].clone(), false, most),
+                    None => return Err(not_unique(&self.plans[candidates[0].0].span)),
+                },
             };
             let ((table, on), other) =
                 (found.clone(), std::mem::replace(&mut self.plans[found.0], nothing()));
@@ -702,10 +708,10 @@ impl Pool {
                     .for_each(|(begin, _)| *begin += width);
                 begins[table] = 0;
                 let on = on.into_iter().map(|(a, b)| (b, a)).collect();
-                plan = join_of(other, plan, on, span);
+                plan = join_of([other, plan], on, matches, span);
             } else {
                 begins[table] = plan.fields.len();
-                plan = join_of(plan, other, on, span);
+                plan = join_of([plan, other], on, matches, span);
             }
         }
         let places = (0..tables)
@@ -720,9 +726,10 @@ fn nothing() -> Plan {
     Plan { node: Node::Union(Vec::new()), fields: Vec::new(), span: Span::default() }
 }
 
-fn join_of(left: Plan, right: Plan, on: Vec<(usize, usize)>, span: &Span) -> Plan {
+fn join_of([left, right]: [Plan; 2], on: Vec<(usize, usize)>, matches: u64, span: &Span) -> Plan {
     let fields = left.fields.iter().chain(&right.fields).cloned().collect();
-    let node = Node::Join { left: Box::new(left), right: Box::new(right), on, outer: false };
+    let (left, right) = (Box::new(left), Box::new(right));
+    let node = Node::Join { left, right, on, outer: false, matches };
     Plan { node, fields, span: span.clone() }
 }
 
@@ -737,7 +744,7 @@ fn matched(left: Plan, right: Plan, on: Vec<(usize, usize)>, anti: bool, span: &
 
 fn not_unique(span: &Span) -> QueryError {
     let what = "neither side of this join is known to have each key once: declare the key UNIQUE in a table, or GROUP one side BY it first. \
-                A LEFT JOIN needs it on the right side";
+                A LEFT JOIN needs it on the right side. Or SET max_matches = 4, if no row matches more than 4 others: the run checks that";
     QueryError::new(span, what)
 }
 

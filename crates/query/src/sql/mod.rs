@@ -22,6 +22,7 @@ mod read;
 mod scope;
 mod select;
 mod tables;
+mod texts;
 mod typing;
 mod window;
 
@@ -52,6 +53,8 @@ pub struct Settings {
     pub min_rows: Option<u64>,
     /// Bits behind the point of quotients and means.
     pub fraction: u8,
+    /// The most rows that a row may match in a join where neither side is known to have each key once: without it there are no such joins.
+    pub max_matches: Option<u64>,
 }
 
 impl Default for Settings {
@@ -62,6 +65,7 @@ impl Default for Settings {
             max_rows: None,
             min_rows: None,
             fraction: 16,
+            max_matches: None,
         }
     }
 }
@@ -118,6 +122,8 @@ struct Binder<'c> {
     catalog: &'c Catalog,
     /// Bits behind the point of quotients and means.
     fraction: u8,
+    /// The most rows that a row may match in a join without a unique side.
+    matches: Option<u64>,
     /// What WITH names, the innermost last, and how many tables it reads.
     named: Vec<(String, Plan, usize)>,
     /// How many tables have been read so far, each as often as it is.
@@ -128,8 +134,8 @@ struct Binder<'c> {
 
 impl<'c> Binder<'c> {
     fn new(file: &Arc<str>, catalog: &'c Catalog, settings: &Settings) -> Self {
-        let (file, fraction) = (file.clone(), settings.fraction);
-        Binder { file, catalog, fraction, named: Vec::new(), tables: 0, depth: 0 }
+        let (file, fraction, matches) = (file.clone(), settings.fraction, settings.max_matches);
+        Binder { file, catalog, fraction, matches, named: Vec::new(), tables: 0, depth: 0 }
     }
 
     /// Where something stands.

@@ -16,7 +16,9 @@ impl Binder<'_> {
     pub fn whole(&mut self, query: &ast::Query, settings: &Settings) -> Result<Query> {
         let (plan, order) = self.ordered(query)?;
         let Settings { name, to, max_rows, min_rows, .. } = settings.clone();
-        Ok(Query { name, plan, order, to, max_rows, min_rows })
+        let query = Query { name, plan, order, to, max_rows, min_rows };
+        super::texts::check(&query)?;
+        Ok(query)
     }
 
     /// A query within another one, whose rows have no order.

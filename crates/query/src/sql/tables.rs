@@ -14,7 +14,7 @@ use sqlparser::ast::{
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use tacit_program::Domain;
-use tacit_program::domain::{Members, parse_date};
+use tacit_program::domain::{DATE, DECIMAL, Members, TEXT, TEXTS, parse_date};
 
 /// What is known of a column so far.
 struct Draft {
@@ -224,6 +224,7 @@ impl Binder<'_> {
                 let day = |text| parse_date(text).map_or(0, i128::from);
                 (day("1900-01-01")..=day("2099-12-31"), false)
             }
+            (Kind::Text, _) => (TEXTS.low..=TEXTS.high, false),
             (Kind::Fixed { .. }, _) => (i128::MIN / 4..=i128::MAX / 4, true),
             (_, data_type) => integers(data_type),
         };
@@ -246,10 +247,8 @@ impl Binder<'_> {
             DataType::TinyInt(_) | DataType::SmallInt(_) | DataType::Int(_) | DataType::Integer(_) | DataType::BigInt(_) => INTEGER,
             DataType::TinyIntUnsigned(_) | DataType::SmallIntUnsigned(_) | DataType::IntUnsigned(_) | DataType::UTinyInt | DataType::USmallInt => INTEGER,
             DataType::Int2(_) | DataType::Int4(_) | DataType::Int8(_) | DataType::UBigInt | DataType::BigIntUnsigned(_) | DataType::IntegerUnsigned(_) => INTEGER,
-            DataType::Varchar(_) | DataType::Text | DataType::String(_) | DataType::Char(_) | DataType::CharVarying(_) => {
-                return self.error(at, "texts are not supported where nobody may see them: list the values, ENUM ('a', 'b'), or number them");
-            }
-            other => return self.error(at, format!("the type {other} is not supported: there are BOOLEAN, INT, DECIMAL, DOUBLE, DATE and ENUM")),
+            DataType::Varchar(_) | DataType::Text | DataType::String(_) | DataType::Char(_) | DataType::CharVarying(_) => Kind::Text,
+            other => return self.error(at, format!("the type {other} is not supported: there are BOOLEAN, INT, DECIMAL, DOUBLE, DATE, ENUM and TEXT")),
         })
     }
 
@@ -435,7 +434,8 @@ fn domain_of(name: &str, names: Vec<String>, known: &[Table]) -> Arc<Domain> {
     }
     let numbered = (2..).map(|number| format!("{name}_{number}"));
     let free = |name: &String| {
-        all.iter().all(|domain| domain.name != *name) && name != "date" && name != "decimal"
+        all.iter().all(|domain| domain.name != *name)
+            && ![DATE, DECIMAL, TEXT].contains(&name.as_str())
     };
     let name = std::iter::once(name.to_owned()).chain(numbered).find(free).unwrap_or_default();
     Arc::new(Domain { name, members })

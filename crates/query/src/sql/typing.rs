@@ -6,7 +6,7 @@ use crate::error::{QueryError, Result};
 use crate::kind::{INTEGER, Kind};
 use crate::plan::{Compute, Expr, Operator};
 use tacit_program::Span;
-use tacit_program::domain::parse_date;
+use tacit_program::domain::{parse_date, text_code};
 
 /// The most decimals that a product may have.
 const MOST_DECIMALS: u8 = 12;
@@ -86,6 +86,9 @@ pub(super) fn common(a: &Expr, b: &Expr) -> Result<Kind> {
             let what = match kinds {
                 (Kind::Category(_), Kind::Category(_)) => {
                     "these are texts of different lists, which cannot be compared: give both columns the same ENUM".to_owned()
+                }
+                (Kind::Category(_), Kind::Text) | (Kind::Text, Kind::Category(_)) => {
+                    "an ENUM cannot be compared with a TEXT: give both columns the same type".to_owned()
                 }
                 (a, b) => format!("this is {b}, and what it meets is {a}: they have nothing in common"),
             };
@@ -324,6 +327,10 @@ pub(super) fn text(text: &str, kind: Option<&Kind>, span: &Span) -> Result<Expr>
             Some(days) => Ok(literal(Kind::Date, Some(days.into()), span.clone())),
             None => wrong(format!("`{text}` is no date: dates are written 2024-01-31")),
         },
+        Some(Kind::Text) => {
+            let code = text_code(text).into();
+            Ok(literal(Kind::Text, Some(code), span.clone()))
+        }
         Some(Kind::Category(domain)) => {
             let code = domain.interval();
             let code = (code.low..=code.high).find(|code| domain.label(*code).as_deref() == Some(text));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatchReader;
 use arrow_schema::DataType;
-use tacit_program::domain::Members;
+use tacit_program::domain::{Members, TEXTS, text_code};
 use tacit_program::{Domain, Element, Meaning};
 use tacit_tables::{
     Field, Format, OutputColumn, OutputTable, Problem, Schema, Sharing, TableError,
@@ -56,6 +56,30 @@ fn wrong_categories_and_dates_name_the_place_and_not_the_cell() {
     match read_csv(b"a.level,a.since\njunior,\xff\n", &schema).unwrap_err() {
         TableError::Cells { errors, .. } => assert_eq!(errors[0].problem, Problem::NotUtf8),
         other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn texts_become_what_stands_for_them() {
+    let mail = Field::new("mail", Element::uint(64)).within(TEXTS.low, TEXTS.high);
+    let fields = [mail.standing_for(Meaning::Text)];
+    let schema = Schema::for_inputs(&fields);
+    let table = read_csv("mail\n ann@example.org\nBob\n\"x, y\"\n7\n", &schema).unwrap();
+    let codes = ["ann@example.org", "Bob", "x, y", "7"].map(text_code);
+    assert_eq!(raw(&table, "mail"), codes);
+    assert!(codes.iter().all(|code| (0..(1 << 61) - 1).contains(code)));
+    // The number is the same on every machine, and in every version.
+    assert_eq!(text_code("ann@example.org"), 1_746_786_204_044_378_157);
+    let error = csv_error("mail\n\n  \n", &schema);
+    assert!(error.contains("no value"), "{error}");
+    let wrong = csv_error("nail\nx\n", &schema);
+    assert!(wrong.contains("did you mean \"nail\""), "{wrong}");
+    for file in [
+        "[[column]]\ninput = 'mail'\ncategories = { a = 0 }\n",
+        "[[column]]\ninput = 'mail'\nrange = [0, 9]\n",
+    ] {
+        let error = Schema::parse(file, "s.toml", &fields).unwrap_err().to_string();
+        assert!(error.contains("texts go in as they are"), "{error}");
     }
 }
 

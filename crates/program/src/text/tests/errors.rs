@@ -102,6 +102,14 @@ fn domains_and_labels_must_fit() {
     assert("input z: u8 from bob in 0..5 of level", 7, "domain `level` has the codes [0, 1]");
     assert("input z: fixed(8,4) from bob of date", 7, "cannot stand for anything");
     assert("input z: bit from bob of decimal(2)", 7, "bits cannot stand for dates or decimals");
+    assert("input z: u32 from bob of text", 7, "texts are of the type u64");
+    assert("input z: u64 from bob in 0..9 of text", 7, "in the range of all texts");
+    assert_error(
+        &format!("{level}input z: u64 from bob of text\nreveal z to bob of text\n"),
+        (4, 8),
+        "texts go in as numbers that nobody can read",
+    );
+    assert("domain text = 1..3", 8, "another name");
     assert("input z: i32 from bob of decimal(19)", 34, "from 1 to 18");
     assert_error(
         &format!("{level}input z: bit from bob\nreveal z to bob of decimal(2)\n"),

@@ -24,7 +24,7 @@ fn lookup() -> Rows {
 
 fn join(outer: bool) -> Plan {
     let [left, right] = [0, 1].map(|table| Box::new(scan(table, integers(2))));
-    plan(Node::Join { left, right, on: vec![(0, 0)], outer }, integers(4))
+    plan(Node::Join { left, right, on: vec![(0, 0)], outer, matches: 1 }, integers(4))
 }
 
 fn matching(anti: bool) -> Plan {
@@ -101,8 +101,10 @@ fn keys_on_the_right_are_there_once() {
 #[test]
 fn joins_by_several_keys() {
     let [left, right] = [0, 1].map(|table| Box::new(scan(table, integers(2))));
-    let join =
-        plan(Node::Join { left, right, on: vec![(0, 1), (1, 0)], outer: false }, integers(4));
+    let join = plan(
+        Node::Join { left, right, on: vec![(0, 1), (1, 0)], outer: false, matches: 1 },
+        integers(4),
+    );
     let left = rows(&[[Some(1), Some(2)], [Some(1), None], [None, Some(2)]]);
     let right = rows(&[[Some(2), Some(1)], [Some(2), None], [None, Some(1)], [None, Some(1)]]);
     assert_eq!(table(&join, &[left, right]), [vec![Some(1), Some(2), Some(2), Some(1)]]);
@@ -111,7 +113,8 @@ fn joins_by_several_keys() {
 #[test]
 fn joins_by_no_keys_take_the_only_row() {
     let [left, right] = [0, 1].map(|table| Box::new(scan(table, integers(1))));
-    let join = plan(Node::Join { left, right, on: Vec::new(), outer: true }, integers(2));
+    let join =
+        plan(Node::Join { left, right, on: Vec::new(), outer: true, matches: 1 }, integers(2));
     let left = rows(&[[Some(1)], [None]]);
     let one = rows(&[[None]]);
     assert_eq!(table(&join, &[left.clone(), one]), [vec![Some(1), None], vec![None, None]]);

@@ -12,7 +12,7 @@ use tacit_program::{Program, text};
 
 fn settings(case: &Case) -> Settings {
     let to = vec![case.catalog.tables[0].owner.clone()];
-    Settings { to, max_rows: Some(400), ..Settings::default() }
+    Settings { to, max_rows: Some(400), max_matches: case.max_matches, ..Settings::default() }
 }
 
 /// The values of a program's inputs, from tables.
@@ -122,6 +122,117 @@ fn keys_that_repeat_end_the_run() {
     assert!(error.contains("check"), "{error}");
 }
 
+/// Rows may match several where the query says how many at most, and nothing is shown if there are more.
+#[test]
+fn more_matches_than_agreed_end_the_run() {
+    let join = JOIN.replace(" UNIQUE", "");
+    let of = |matches: u64, what: &str| {
+        let query = format!(
+            "{join} SET max_matches = {matches}; SELECT a, v FROM t {what} u ON a = k ORDER BY a, v LIMIT 20"
+        );
+        let left = of_rows(&[&[1, 2], &[3, 4], &[1, 5], &[8, 0]]);
+        // A row of another key between those of one.
+        let right = of_rows(&[&[3, 5], &[1, 9], &[3, 4], &[1, 7], &[1, 6], &[7, 3]]);
+        answer(&query, &[left, right])
+    };
+    let pairs: Vec<&[i128]> =
+        vec![&[1, 6], &[1, 6], &[1, 7], &[1, 7], &[1, 9], &[1, 9], &[3, 4], &[3, 5]];
+    assert_eq!(of(3, "JOIN"), Ok(of_cells(&pairs, false)));
+    assert_eq!(of(7, "JOIN"), Ok(of_cells(&pairs, false)));
+    let mut outer = of_rows(&pairs);
+    outer.rows.push(vec![Some(8), None]);
+    assert_eq!(of(3, "LEFT JOIN"), Ok(Answer { rows: outer, truncated: false }));
+    for matches in [1, 2] {
+        let error = of(matches, "JOIN").expect_err("more matches");
+        assert!(error.contains("check"), "{error}");
+    }
+    let (catalog, query) = sql::parse(
+        "q",
+        &format!("{join} SET max_matches = 3; SELECT count(*) AS n FROM t JOIN u ON a = k"),
+    )
+    .expect("a query");
+    let shown = lower(&query, &catalog).expect("a program").shown;
+    let checked = crate::explain::explain(&query, &catalog, &shown).checked;
+    assert_eq!(checked, ["that not more than 3 rows on one side of a join have the same k"]);
+}
+
+/// Texts without a list are joined, grouped and counted, and neither shown nor put in order.
+#[test]
+fn texts_are_equal_or_not() {
+    let tables = "CREATE TABLE alice.t (mail TEXT, n INT NOT NULL CHECK (n BETWEEN 0 AND 9)) WITH (max_rows = 9);
+        CREATE TABLE bob.u (mail VARCHAR(80) PRIMARY KEY, v INT NOT NULL CHECK (v BETWEEN 3 AND 9)) WITH (max_rows = 9);
+        GRANT SELECT ON result TO alice;";
+    let code = |text: &str| Some(i128::from(tacit_program::domain::text_code(text)));
+    let of = |rows: &[(Option<i128>, i128)]| Rows {
+        columns: 2,
+        rows: rows.iter().map(|(mail, n)| vec![*mail, Some(*n)]).collect(),
+    };
+    let data = [
+        of(&[(code("ann"), 1), (code(" bob "), 2), (None, 3), (code("Ann"), 4), (code("ann"), 5)]),
+        of(&[(code("ann"), 7), (code("bob"), 5), (code("zoë"), 3)]),
+    ];
+    let shows = |select: &str| {
+        answer(&format!("{tables} {select}"), &data).expect("an answer").rows.rows.clone()
+    };
+    let some = |rows: &[&[i128]]| of_rows(rows).rows.clone();
+    assert_eq!(
+        shows("SELECT sum(n * v) AS s FROM t JOIN u ON t.mail = u.mail"),
+        some(&[&[7 + 10 + 35]])
+    );
+    assert_eq!(
+        shows("SELECT count(DISTINCT mail) AS k, count(mail) AS m FROM t"),
+        some(&[&[3, 4]])
+    );
+    assert_eq!(shows("SELECT n FROM t WHERE mail = 'ann' ORDER BY n LIMIT 5"), some(&[&[1], &[5]]));
+    assert_eq!(
+        shows("SELECT n FROM t WHERE mail <> 'ann' ORDER BY n LIMIT 5"),
+        some(&[&[2], &[4]])
+    );
+    assert_eq!(
+        shows(
+            "SELECT n FROM t WHERE mail NOT IN ('ann', 'bob') OR mail IS NULL ORDER BY n LIMIT 5"
+        ),
+        some(&[&[3], &[4]])
+    );
+    assert_eq!(
+        shows("SELECT count(*) AS c, sum(n) AS s FROM t GROUP BY mail ORDER BY c DESC, s LIMIT 9"),
+        some(&[&[2, 6], &[1, 2], &[1, 3], &[1, 4]])
+    );
+    assert_eq!(
+        shows("SELECT n FROM t ANTI JOIN u ON t.mail = u.mail ORDER BY n LIMIT 9"),
+        some(&[&[3], &[4]])
+    );
+    assert_eq!(
+        shows(
+            "SELECT n, row_number() OVER (PARTITION BY mail ORDER BY n DESC) AS r FROM t ORDER BY n LIMIT 9"
+        ),
+        some(&[&[1, 2], &[2, 1], &[3, 1], &[4, 1], &[5, 1]])
+    );
+    for (select, what) in [
+        ("SELECT mail, count(*) AS n FROM t GROUP BY mail ORDER BY n LIMIT 5", "`mail` is a TEXT"),
+        ("SELECT n FROM t WHERE mail < 'b' ORDER BY n LIMIT 5", "has no order"),
+        ("SELECT max(mail) = 'ann' AS b FROM t", "has no order"),
+        ("SELECT count(*) AS n FROM (SELECT n, mail FROM t ORDER BY mail LIMIT 3)", "has no order"),
+        ("SELECT n, rank() OVER (ORDER BY mail) AS r FROM t ORDER BY n LIMIT 5", "has no order"),
+        (
+            "SELECT n, min(mail) OVER (PARTITION BY n) = 'b' AS r FROM t ORDER BY n LIMIT 5",
+            "has no order",
+        ),
+        ("SELECT n FROM t WHERE least(mail, 'a') = 'a' ORDER BY n LIMIT 5", "has no order"),
+        ("SELECT n FROM t WHERE mail BETWEEN 'a' AND 'b' ORDER BY n LIMIT 5", "has no order"),
+        (
+            "SELECT n FROM t WHERE mail LIKE 'a%' ORDER BY n LIMIT 5",
+            "LIKE is of columns that are an ENUM",
+        ),
+        ("SELECT n FROM t WHERE mail = n ORDER BY n LIMIT 5", "they have nothing in common"),
+        ("SELECT n FROM t WHERE mail || 'x' = 'a' ORDER BY n LIMIT 5", "is not supported"),
+        ("SELECT CAST(mail AS INT) AS m FROM t ORDER BY m LIMIT 5", "where INTEGER is needed"),
+    ] {
+        let error = sql::parse("q", &format!("{tables} {select}")).expect_err(select).to_string();
+        assert!(error.contains(what), "{select}: {error}");
+    }
+}
+
 /// No rows at all, which the program knows.
 #[test]
 fn nothing_is_least_of_no_rows() {
@@ -192,7 +303,10 @@ fn quantiles_and_windows_of_numbers_with_a_point() {
             for rows in 0..8 {
                 let tables = vec![numbers(rows, seed)];
                 let (catalog, sql) = (catalog.clone(), sql.clone());
-                check(&query, &Case { seed, catalog, tables, sql, ordered: false });
+                check(
+                    &query,
+                    &Case { seed, catalog, tables, sql, max_matches: None, ordered: false },
+                );
             }
         }
     }
