@@ -136,9 +136,9 @@ def expected(number: int, data: dict[str, pa.Table]) -> list[tuple[Any, ...]]:
     return connection.execute(queries()[number]).fetchall()
 
 
-def given(data: dict[str, pa.Table]) -> dict[str, pa.Table]:
-    """The tables as a job takes them."""
-    return {name.replace(".", "/", 1): table for name, table in data.items()}
+def given(query: tc.Job, data: dict[str, pa.Table]) -> dict[str, pa.Table]:
+    """The tables that a job reads."""
+    return {name.replace(".", "/", 1): data[name] for name in query.rows}
 
 
 def same(found: dict[str, list[Any]], wanted: list[tuple[Any, ...]]) -> bool:
@@ -150,7 +150,9 @@ def same(found: dict[str, list[Any]], wanted: list[tuple[Any, ...]]) -> bool:
             return math.isclose(float(a), b, rel_tol=1e-9, abs_tol=2**-15)
         return bool(a == b)
 
-    return len(rows) == len(wanted) and all(equal(a, b) for ours, theirs in zip(rows, wanted, strict=True) for a, b in zip(ours, theirs, strict=True))
+    return len(rows) == len(wanted) and all(
+        equal(a, b) for ours, theirs in zip(rows, wanted, strict=True) for a, b in zip(ours, theirs, strict=True)
+    )
 
 
 def main() -> None:
@@ -171,9 +173,9 @@ def main() -> None:
         for _ in range(arguments.runs):
             begin = time.perf_counter()
             if arguments.protocol:
-                result = query.run(given(data), protocol=arguments.protocol)
+                result = query.run(given(query, data), protocol=arguments.protocol)
             else:
-                result = query.check(given(data))
+                result = query.check(given(query, data))
             seconds.append(time.perf_counter() - begin)
         equal = same(result.table.to_dict(), wanted)
         median = statistics.median(seconds)

@@ -525,7 +525,8 @@ def _texts(it: Input, given: Any, nullable: bool) -> tuple[Any, np.ndarray[Any, 
             raise InputError(f"input {it.name!r} takes texts, and these data are {given.type}: cast them to texts")
         codes = _of(it, given.text_codes)
     else:
-        array = _numpy(given)
+        # NumPy makes texts of numbers that stand beside texts in a list.
+        array = np.array(given, dtype=object) if isinstance(given, (list, tuple)) else _numpy(given)
         if array.size and array.dtype.kind not in "OU":
             raise InputError(f"input {it.name!r} takes texts, and these data are {array.dtype}: cast them to texts")
         flat = array.ravel().tolist()
