@@ -156,6 +156,7 @@ def same(found: dict[str, list[Any]], wanted: list[tuple[Any, ...]]) -> bool:
 
 
 def main() -> None:
+    """Runs the queries, and says how long each took and whether it is right."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=float, default=0.01)
     parser.add_argument("--seed", type=int, default=1)

@@ -17,9 +17,16 @@ import pytest
 import tacit as tc
 
 TABLES = """
-CREATE TABLE alice.seen (mail TEXT, ad INT NOT NULL CHECK (ad BETWEEN 1 AND 5), day INT NOT NULL CHECK (day BETWEEN 0 AND 30)) WITH (max_rows = 200);
-CREATE TABLE bob.bought (mail VARCHAR(80), cents INT NOT NULL CHECK (cents BETWEEN 0 AND 9999), day INT NOT NULL CHECK (day BETWEEN 0 AND 30))
-    WITH (max_rows = 200);
+CREATE TABLE alice.seen (
+    mail TEXT,
+    ad   INT NOT NULL CHECK (ad BETWEEN 1 AND 5),
+    day  INT NOT NULL CHECK (day BETWEEN 0 AND 30)
+) WITH (max_rows = 200);
+CREATE TABLE bob.bought (
+    mail  VARCHAR(80),
+    cents INT NOT NULL CHECK (cents BETWEEN 0 AND 9999),
+    day   INT NOT NULL CHECK (day BETWEEN 0 AND 30)
+) WITH (max_rows = 200);
 CREATE ROLE carol;
 GRANT SELECT ON result TO alice;
 SET max_matches = 20;
@@ -28,12 +35,12 @@ SET max_rows = 400;
 MAILS = ["ann@example.org", "Bob", "bob", "zoë", "an address of more than sixteen letters", "7", "x'y\"z", None]
 QUERIES = [
     "SELECT count(*) AS n, sum(cents) AS cents FROM seen s JOIN bought b ON s.mail = b.mail",
-    "SELECT s.ad, count(*) AS n, sum(b.cents) AS cents FROM seen s JOIN bought b ON s.mail = b.mail WHERE b.day >= s.day GROUP BY s.ad ORDER BY s.ad",
+    "SELECT s.ad, count(*) AS n, sum(b.cents) AS cents FROM seen s JOIN bought b USING (mail) WHERE b.day >= s.day GROUP BY ad ORDER BY 1",
     "SELECT s.ad, s.day, b.cents FROM seen s LEFT JOIN bought b ON s.mail = b.mail AND b.cents > 5000 ORDER BY s.ad, s.day, b.cents",
     "SELECT count(DISTINCT mail) AS people FROM seen WHERE mail IN (SELECT mail FROM bought)",
     "SELECT count(*) AS n FROM seen s ANTI JOIN bought b ON s.mail = b.mail",
     "SELECT count(*) AS n FROM seen WHERE mail = 'zoë' OR mail = 'x''y\"z' OR mail IS NULL",
-    "SELECT sum(n * n) AS squares FROM (SELECT mail, count(*) AS n FROM (SELECT mail FROM seen UNION ALL SELECT mail FROM bought) GROUP BY mail)",
+    "SELECT sum(n * n) AS x FROM (SELECT mail, count(*) AS n FROM (SELECT mail FROM seen UNION ALL SELECT mail FROM bought) GROUP BY mail)",
     "SELECT ad, day FROM seen QUALIFY row_number() OVER (PARTITION BY mail ORDER BY day, ad) = 1 ORDER BY ad, day",
     "SELECT count(*) AS n FROM (SELECT DISTINCT COALESCE(s.mail, 'none') AS m, s.ad FROM seen s)",
     "SELECT a.ad, count(*) AS n FROM seen a JOIN seen b ON a.mail = b.mail AND a.ad = b.ad GROUP BY a.ad ORDER BY a.ad",
