@@ -1,7 +1,7 @@
-//! Sorting: radix sort on shuffled rows (Hamada et al. 2014; Chida et al. 2019; Asharov et al.,
-//! CCS 2022).
+//! Sorting on shuffled rows: by comparisons that open ([`compared`]; Hamada et al. 2012), or where keys are short, or rows few, by
+//! radix (Hamada et al. 2014; Chida et al. 2019; Asharov et al., CCS 2022).
 //!
-//! A row is its key's bits and its number. Two bits of the key at a time, or the last one: every
+//! By radix, a row is its key's bits and its number. Two bits of the key at a time, or the last one: every
 //! row's place among the rows ordered by these bits is computed from shared prefix counts, rows
 //! and places are shuffled, and the shuffled places are opened: a uniform permutation, whatever
 //! the keys. Control flow and traffic depend on the number of rows and bits only.
@@ -10,6 +10,7 @@
 //! computed on before all have opened the same.
 
 mod column;
+mod compared;
 mod rows;
 
 pub use column::Column;
@@ -17,16 +18,26 @@ pub(super) use column::with_column;
 
 use super::{Backend, Data, Kind, Planes, Result, Ring, Secret};
 use crate::convert::shuffle::{Hop, Places};
+use compared::Keyed;
 use rows::{Rows, Terms};
 use std::ops::Range;
 use std::sync::OnceLock;
-use tacit_ring::Buffer;
+use tacit_ring::{Buffer, Z2};
 use tacit_sharing::SharingError;
 use tacit_sharing::arrays::SharedVec;
 use tacit_sharing::role::RoleId;
 
 /// Bits of the key that rows are ordered by at a time.
 const DIGIT_BITS: usize = 2;
+
+/// Bits of keys from which on rows are compared.
+const LEAST_BITS: usize = 9;
+
+/// Rows from which on they are compared, if they are shuffled: every step of comparisons opens, and takes rounds of its own.
+#[must_use]
+pub fn least_compared() -> usize {
+    1024
+}
 
 /// What sorting by shuffles needs from a party, several of its workers, or a dry run.
 pub trait Shuffles: Backend {
@@ -90,6 +101,16 @@ pub trait Shuffles: Backend {
     /// When the network fails.
     fn open_places(&mut self, places: &Column, at: Range<usize>) -> Result<Buffer<u32>>;
 
+    /// Opens bits to everybody: words of 64 of them. Empty in a dry run.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn open_bits(&mut self, bits: &Planes) -> Result<Buffer<Z2>> {
+        // There are as many hops as roles.
+        let everyone: Vec<RoleId> = (0..self.hops().len()).collect();
+        Ok(self.open_planes(bits, &everyone)?.unwrap_or_default())
+    }
+
     /// Row numbers of `n` rows: above 32 bits of zeros, and as words of 32 bits.
     fn numbers(&mut self, n: usize) -> [Column; 2];
 
@@ -109,6 +130,9 @@ pub(super) fn by_shuffles(
     columns: &[&Secret],
 ) -> Result<Vec<Secret>> {
     let n = key.lanes;
+    if (least_compared()..=u32::MAX as usize).contains(&n) && key.planes >= LEAST_BITS {
+        return by_comparisons(on, key, columns);
+    }
     if n > u32::MAX as usize || key.planes > 96 {
         return Err(SharingError::Shape("more rows or key bits than can be sorted".into()));
     }
@@ -120,6 +144,28 @@ pub(super) fn by_shuffles(
     }
     let order = order_of(on, rows)?;
     apply(on, order, columns)
+}
+
+/// One shuffle of rows and columns, and the order of the shuffled rows.
+fn by_comparisons(on: &mut dyn Shuffles, key: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
+    let n = key.lanes;
+    let mut rows = Keyed::of(on, key)?;
+    let mut moved = std::mem::take(&mut rows.columns);
+    let keys = moved.len();
+    for column in columns {
+        moved.push(Column::of(column)?);
+    }
+    rows.columns = shuffled(on, moved, n)?;
+    let moved = rows.columns.split_off(keys);
+    let order = rows.order(on)?;
+    let pairs = moved.into_iter().zip(columns);
+    if order.is_empty() {
+        return Ok(pairs.map(|(column, like)| column.into_secret(like)).collect());
+    }
+    let mut to = Buffer::zeros(n);
+    (0..).zip(order).for_each(|(place, row)| to[row as usize] = place);
+    let to = Places::new(to).ok_or_else(|| SharingError::Shape("an order of all rows".into()))?;
+    pairs.map(|(column, like)| Ok(column.put(on, &to)?.into_secret(like))).collect()
 }
 
 /// Each column with the value of the last marked row up to every row; zero before the first one.

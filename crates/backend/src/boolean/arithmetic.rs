@@ -79,6 +79,8 @@ pub enum Arithmetic {
         /// Whether it is compared with zero.
         equal: bool,
     },
+    /// Whether the first operand is less than the second one, neither of them signed. If they are equal, it is not.
+    Less(u32),
     /// Both operands, that with the lower key first.
     Exchange {
         /// Low bits that are the key.
@@ -153,6 +155,11 @@ impl Arithmetic {
                     sign(b, &x, &y, forms)
                 };
                 b.output(&[result]);
+            }
+            Arithmetic::Less(bits) => {
+                let (x, y) = (b.input(bits), b.input(bits));
+                let less = forms.less(b, &x, &y);
+                b.output(&[less]);
             }
             Arithmetic::Exchange { key, bits } => {
                 let (x, y) = (b.input(bits), b.input(bits));

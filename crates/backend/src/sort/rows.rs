@@ -68,7 +68,7 @@ impl Rows {
 }
 
 /// Planes of a key as a word per row.
-fn words_of(key: &BitPlanes, at: Range<usize>) -> SharedVec<Z2> {
+pub(super) fn words_of(key: &BitPlanes, at: Range<usize>) -> SharedVec<Z2> {
     let (n, words) = (key.lanes, key.words());
     let part = |run: &Buffer<Z2>| {
         let run = &run[(at.start * words).min(run.len())..(at.end * words).min(run.len())];

@@ -4,6 +4,7 @@ use crate::harness::{Class, LONG, cheat_at, checked, flip_first, flip_last, of_e
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tacit_backend::convert::shuffle::least_rows;
+use tacit_backend::least_compared;
 use tacit_engine::circuit::{Assignment, EvaluateError, Preprocessing};
 use tacit_engine::program::{self, By, CompiledProgram, ProgramJob, Revealed};
 use tacit_engine::protocols::{
@@ -38,6 +39,11 @@ const SORTED: &str = "program cheat\nparties a, b, c\nrows n <= 5000\n\
     input x: u8[n] from a\ninput y: u8[n] from b\ninput z: u8[n] from c\n\
     let (k, v, w) = sort(shift_right(x, by 5), y < z, z)\nreveal k to a\nreveal v to b\nreveal w to c\n";
 
+/// One by comparisons of shuffled rows, whose results open before anything else does.
+const COMPARED: &str = "program cheat\nparties a, b, c\nrows n <= 5000\n\
+    input x: u16[n] from a\ninput y: u8[n] from b\ninput z: u8[n] from c\n\
+    let (k, v, w) = sort(x, y < z, z)\nreveal k to a\nreveal v to b\nreveal w to c\n";
+
 /// How the program is computed.
 #[derive(Clone, Copy, Debug)]
 struct How {
@@ -49,14 +55,14 @@ struct How {
     /// It is garbled circuit by circuit, each of so many ANDs.
     block_ands: Option<usize>,
     /// The program is a sort.
-    sorts: bool,
+    sorts: Option<&'static str>,
     rows: usize,
 }
 
 impl How {
     fn new(protocol: Protocol, by: By) -> Self {
         let preprocessing = Preprocessing::Interleaved;
-        let (split, sorts) = (false, false);
+        let (split, sorts) = (false, None);
         How { protocol, by, preprocessing, split, block_ands: None, sorts, rows: 70 }
     }
 
@@ -87,8 +93,7 @@ fn run_program(
     tamper: impl Fn(usize) -> Tamper + Sync,
 ) -> Vec<Option<Revealed>> {
     let program = match how.by {
-        _ if how.sorts => SORTED,
-        By::Rings => PROGRAM,
+        By::Rings => how.sorts.unwrap_or(PROGRAM),
         By::Circuits => SHORT,
     };
     run_of(program, how, cheat, tamper).into_iter().map(Result::ok).collect()
@@ -311,9 +316,10 @@ fn a_cheat_is_no_check_that_failed() {
 
 /// With a sort by shuffles.
 fn sorts() -> impl Iterator<Item = How> {
-    of_each_family().map(|protocol| {
-        let rows = least_rows(protocol);
-        How { sorts: true, rows, ..How::new(protocol, By::Rings) }
+    of_each_family().flat_map(|protocol| {
+        let of = |sorts, rows| How { sorts: Some(sorts), rows, ..How::new(protocol, By::Rings) };
+        let least = least_rows(protocol);
+        [of(SORTED, least), of(COMPARED, least.max(least_compared()))]
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::harness::*;
 use tacit_backend::convert::shuffle::{has_shuffles, least_rows};
+use tacit_backend::least_compared;
 use tacit_engine::program::{By, ProgramJob};
 use tacit_engine::protocols::{GMW, LIFT, TAGGED, TETRAD};
 use tacit_sharing::Protocol;
@@ -68,6 +69,14 @@ fn shuffles_on_all_workers() {
         // Not a multiple of what a worker takes.
         let rows = ROWS.max(least_rows(setting.0) as u64) + 5;
         sorts(std::iter::once(setting), rows);
+    }
+}
+
+#[test]
+fn comparisons_of_shuffled_rows_on_all_workers() {
+    let shuffled = |(protocol, by): &(Protocol, By)| *by == By::Rings && has_shuffles(*protocol);
+    for setting in settings().filter(shuffled) {
+        sorts(std::iter::once(setting), least_compared().max(least_rows(setting.0)) as u64 + 77);
     }
 }
 
