@@ -242,10 +242,16 @@ impl Queries<'_> {
             nullable: a.nullable || b.nullable,
             ..a
         });
+        let columns: Vec<Term> = columns.collect();
+        let operator = *self.rng.pick(&["UNION ALL", "UNION ALL", "UNION", "INTERSECT", "EXCEPT"]);
+        let unique = match operator {
+            "UNION ALL" => Vec::new(),
+            _ => vec![(0..columns.len()).collect()],
+        };
         Source {
-            sql: format!("{} UNION ALL {}", a.sql, b.sql),
-            columns: columns.collect(),
-            unique: Vec::new(),
+            sql: format!("{} {operator} {}", a.sql, b.sql),
+            columns,
+            unique,
             most: a.most + b.most,
         }
     }

@@ -150,7 +150,10 @@ impl Binder<'_> {
             }
             Ast::Function(function) => self.function(function, ast, rows, wanted),
             Ast::Subquery(query) => {
-                let plan = self.query(query)?;
+                self.outside.push(rows.scope.clone());
+                let plan = self.query(query);
+                self.outside.pop();
+                let plan = plan?;
                 let [field] = plan.fields.as_slice() else {
                     return self.error(ast, "a subquery that stands for a value has one column");
                 };

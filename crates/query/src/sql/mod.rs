@@ -128,6 +128,8 @@ struct Binder<'c> {
     named: Vec<(String, Plan, usize)>,
     /// How many tables have been read so far, each as often as it is.
     tables: usize,
+    /// The columns of the rows outside of the subqueries under way that stand for a value.
+    outside: Vec<scope::Scope>,
     /// How deep queries are in one another.
     depth: usize,
 }
@@ -135,7 +137,16 @@ struct Binder<'c> {
 impl<'c> Binder<'c> {
     fn new(file: &Arc<str>, catalog: &'c Catalog, settings: &Settings) -> Self {
         let (file, fraction, matches) = (file.clone(), settings.fraction, settings.max_matches);
-        Binder { file, catalog, fraction, matches, named: Vec::new(), tables: 0, depth: 0 }
+        Binder {
+            file,
+            catalog,
+            fraction,
+            matches,
+            named: Vec::new(),
+            tables: 0,
+            outside: Vec::new(),
+            depth: 0,
+        }
     }
 
     /// Where something stands.

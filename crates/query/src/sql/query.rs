@@ -1,12 +1,12 @@
 //! Queries: what they are made of, in which order, and how many rows.
 
 use super::expr::DEEPEST;
-use super::from::projected;
+use super::from::{filtered, projected};
 use super::scope::Scope;
-use super::typing::{self, converted};
+use super::typing::{self, converted, truth};
 use super::{At, Binder, Settings};
 use crate::error::Result;
-use crate::plan::{Compute, Expr, Field, Node, OrderKey, Plan, Query};
+use crate::plan::{Aggregate, Compute, Expr, Field, Function, Node, OrderKey, Plan, Query};
 use sqlparser::ast::{
     self, Expr as Ast, LimitClause, OrderByKind, SetExpr, SetOperator, SetQuantifier, Value,
 };
@@ -127,17 +127,14 @@ impl Binder<'_> {
         match body {
             SetExpr::Select(select) => Ok(self.select(select, &[])?.0),
             SetExpr::Query(query) => self.query(query),
-            SetExpr::SetOperation { op: SetOperator::Union, set_quantifier, left, right } => {
-                let distinct = match set_quantifier {
-                    SetQuantifier::All => false,
-                    SetQuantifier::None | SetQuantifier::Distinct => true,
-                    _ => {
-                        return self.error(
-                            body,
-                            "there are UNION and UNION ALL: columns go by their places",
-                        );
-                    }
-                };
+            SetExpr::SetOperation { op, set_quantifier, left, right } => {
+                let distinct =
+                    matches!(set_quantifier, SetQuantifier::None | SetQuantifier::Distinct);
+                let all = *op == SetOperator::Union && *set_quantifier == SetQuantifier::All;
+                if !distinct && !all || *op == SetOperator::Minus {
+                    let what = "there are UNION, UNION ALL, INTERSECT and EXCEPT: columns go by their places";
+                    return self.error(body, what);
+                }
                 if self.depth >= DEEPEST {
                     return self.error(body, "this is nested too deep: name its parts by WITH");
                 }
@@ -145,13 +142,13 @@ impl Binder<'_> {
                 let sides = self.body(left).and_then(|left| Ok((left, self.body(right)?)));
                 self.depth -= 1;
                 let (left, right) = sides?;
-                let union = self.union(left, right, body)?;
-                Ok(if distinct { each_once(union) } else { union })
+                let union = self.union(left, right, body, *op != SetOperator::Union)?;
+                Ok(match op {
+                    SetOperator::Union if all => union,
+                    SetOperator::Union => each_once(union),
+                    _ => of_sides(union, *op == SetOperator::Intersect)?,
+                })
             }
-            SetExpr::SetOperation { .. } => self.error(
-                body,
-                "EXCEPT and INTERSECT are not supported: [NOT] EXISTS or [NOT] IN can say them",
-            ),
             SetExpr::Values(_) => {
                 self.error(body, "VALUES is not supported: rows come from tables")
             }
@@ -159,7 +156,8 @@ impl Binder<'_> {
         }
     }
 
-    fn union(&self, left: Plan, right: Plan, at: &SetExpr) -> Result<Plan> {
+    /// The rows of both sides; marked, with two bits more that say of which side a row is.
+    fn union(&self, left: Plan, right: Plan, at: &SetExpr, marked: bool) -> Result<Plan> {
         if left.fields.len() != right.fields.len() {
             let what = format!(
                 "the sides of UNION have {} and {} columns",
@@ -181,6 +179,12 @@ impl Binder<'_> {
             sides[1].push((converted(second, &kind)?, a.name.clone()));
         }
         let span = left.span.clone();
+        if marked {
+            for (side, columns) in sides.iter_mut().enumerate() {
+                let bit = |number: usize| (truth(number == side, span.clone()), String::new());
+                columns.extend([bit(0), bit(1)]);
+            }
+        }
         let [first, second] = sides;
         let (left, right) = (projected(left, first), projected(right, second));
         let pairs = left.fields.iter().zip(&right.fields);
@@ -235,6 +239,35 @@ pub(super) fn each_once(plan: Plan) -> Plan {
     let (fields, span) = (plan.fields.clone(), plan.span.clone());
     let keys = (0..fields.len()).collect();
     Plan { node: Node::Group { input: Box::new(plan), keys, aggregates: Vec::new() }, fields, span }
+}
+
+/// The different rows of a marked union that both sides have, or the first alone. Null is equal to null.
+fn of_sides(union: Plan, both: bool) -> Result<Plan> {
+    let (span, width) = (union.span.clone(), union.fields.len() - 2);
+    let side = |number: usize| Aggregate {
+        function: Function::Max,
+        column: Some(width + number),
+        distinct: false,
+        span: span.clone(),
+    };
+    let fields = union.fields.clone();
+    let node = Node::Group {
+        keys: (0..width).collect(),
+        aggregates: vec![side(0), side(1)],
+        input: Box::new(union),
+    };
+    let column = |number: usize, field: &Field| Expr {
+        compute: Compute::Column(number),
+        kind: field.kind.clone(),
+        nullable: field.nullable,
+        span: span.clone(),
+    };
+    let [first, second] = [width, width + 1].map(|number| column(number, &fields[number]));
+    let second = if both { second } else { typing::not(second)? };
+    let shown = fields.iter().enumerate().take(width);
+    let shown = shown.map(|(number, field)| (column(number, field), field.name.clone())).collect();
+    let groups = Plan { node, fields: fields.clone(), span: span.clone() };
+    Ok(projected(filtered(groups, typing::and(first, second)?), shown))
 }
 
 /// How many rows a plan has at most, if it says so itself.

@@ -65,6 +65,14 @@ impl Binder<'_> {
                 let known = scope.columns.iter().map(|(_, field)| field.name.as_str());
                 let shown: Vec<&str> = name.iter().map(|part| part.value.as_str()).collect();
                 let shown = shown.join(".");
+                let outside =
+                    |scope: &Scope| !scope.find(table.as_deref(), &column.value).is_empty();
+                if self.outside.iter().any(outside) {
+                    let what = format!(
+                        "`{shown}` is of the rows outside of this subquery: of those about them there are [NOT] EXISTS and [NOT] IN; join a GROUP BY of what they have in common instead"
+                    );
+                    return self.error(&At(&name[0]), what);
+                }
                 self.error(
                     &At(&name[0]),
                     format!("there is no column `{shown}` here: {}", instead(&column.value, known)),
