@@ -123,7 +123,9 @@ def agrees(query: Query, answer: dict[str, list[Any]]) -> bool:
 
 def job(tables: dict[str, Table], query: Query) -> tc.Job:
     described = "\n".join(table.described(name) for name, table in tables.items())
-    return tc.sql(f"{described}\nCREATE ROLE bob;\nCREATE ROLE carol;\nSET max_rows = {MOST_ROWS};\nGRANT SELECT ON result TO alice;\n{asked(query)};")
+    return tc.sql(
+        f"{described}\nCREATE ROLE bob;\nCREATE ROLE carol;\nSET max_rows = {MOST_ROWS};\nGRANT SELECT ON result TO alice;\n{asked(query)};"
+    )
 
 
 def main() -> None:
