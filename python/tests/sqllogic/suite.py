@@ -2,9 +2,10 @@
 
     python suite.py CHECKOUT [--files select1,select2,select3] [--protocol trio --every 100] [--show 5]
 
-CHECKOUT is a clone of github.com/gregrahn/sqllogictest, or another one with its folder `test`. Tables belong to one party; what their columns
-may hold is taken from the rows that the file inserts. Every query must give what the file says, or be refused with its place. Two things are
-written otherwise than in the files, since Tacit means something else by them: a `/` of integers as `//`, and nulls come first in an order.
+CHECKOUT is a clone of github.com/gregrahn/sqllogictest, or another one with its folder `test`. Tables belong to one party; what their
+columns may hold is taken from the rows that the file inserts. Every query must give what the file says, or be refused with its place. Two
+things are written otherwise than in the files, since Tacit means something else by them: a `/` of integers as `//`, and nulls come first
+in an order.
 """
 
 from __future__ import annotations

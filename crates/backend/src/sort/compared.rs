@@ -11,14 +11,16 @@
 
 use super::{Column, Shuffles, side_by_side};
 use crate::boolean::Arithmetic;
-use crate::convert::{BitPlanes, to_planes};
+use crate::convert::BitPlanes;
 use crate::{Name, Planes, Result, wrong};
-use std::ops::Range;
-use tacit_ring::{Buffer, Z2, word};
+use tacit_ring::{Buffer, Z2, transpose, word};
 use tacit_sharing::arrays::SharedVec;
 
 /// Comparisons whose operands are held at a time.
 const BATCH: usize = 1 << 20;
+
+/// Rows whose bits are taken out at a time.
+const NEAR: usize = 4096;
 
 /// Bits of a word.
 const WORD: usize = 64;
@@ -75,39 +77,41 @@ impl Keyed {
         self.columns.iter().any(|column| matches!(column, Column::Dry { .. }))
     }
 
-    /// The bits of some rows.
-    fn planes_of(
+    /// The bits of some rows, which are given by lane.
+    fn planes(
         &self,
         on: &mut dyn Shuffles,
-        rows: &[[u32; 2]],
-        at: Range<usize>,
-    ) -> Result<[Planes; 2]> {
-        let lanes = at.len();
+        lanes: usize,
+        row: impl Fn(usize) -> u32 + Sync,
+    ) -> Result<Planes> {
         if self.is_dry() {
-            return Ok([Planes::dry(self.bits, lanes), Planes::dry(self.bits, lanes)]);
+            return Ok(Planes::dry(self.bits, lanes));
         }
-        let rows = &rows[at];
-        let planes = |c: usize, side: usize| {
-            let mut planes = Buffer::<Z2>::zeros(self.bits * lanes.div_ceil(64));
-            let mut gathered = Buffer::<Z2>::zeros(lanes);
-            for (number, column) in self.columns.iter().enumerate() {
-                let Column::Words(words) = column else { continue };
-                let words = words.components()[c];
-                gathered
-                    .iter_mut()
-                    .zip(rows)
-                    .for_each(|(to, pair)| *to = words[pair[side] as usize]);
-                let bits = (self.bits - number * WORD).min(WORD);
-                let part = to_planes(word::lanes(&gathered), bits);
-                let start = number * WORD * lanes.div_ceil(64);
-                planes[start..start + part.len()].copy_from_slice(&part);
+        let words = lanes.div_ceil(WORD);
+        let [first, second] = side_by_side(on, |c| {
+            let mut planes = Buffer::<Z2>::zeros(self.bits * words);
+            // So few lanes at a time that they stay in the cache.
+            let mut rows = Buffer::<Z2>::zeros(NEAR.min(lanes));
+            let mut slices = Buffer::<Z2>::zeros(WORD * rows.len().div_ceil(WORD));
+            for start in (0..lanes).step_by(NEAR) {
+                let count = NEAR.min(lanes - start);
+                let (rows, wide) = (&mut rows[..count], count.div_ceil(WORD));
+                for (number, column) in self.columns.iter().enumerate() {
+                    let Column::Words(all) = column else { continue };
+                    let all = all.components()[c];
+                    rows.iter_mut().zip(start..).for_each(|(to, at)| *to = all[row(at) as usize]);
+                    let bits = (self.bits - number * WORD).min(WORD);
+                    let slices = &mut slices[..bits * wide];
+                    transpose::pack(word::lanes(rows), bits, word::lanes_mut(slices));
+                    for (bit, slice) in (number * WORD..).zip(slices.chunks_exact(wide)) {
+                        planes[bit * words + start / WORD..][..wide].copy_from_slice(slice);
+                    }
+                }
             }
             planes
-        };
-        let [first, second] = side_by_side(on, |c| [planes(c, 0), planes(c, 1)])?;
-        let ([a, b], [c, d]) = (first, second);
-        Ok([SharedVec::pair(a, c), SharedVec::pair(b, d)]
-            .map(|shares| Planes::new(BitPlanes::shared(shares, lanes), self.bits)))
+        })?;
+        let shares = SharedVec::pair(first, second);
+        Ok(Planes::new(BitPlanes::shared(shares, lanes), self.bits))
     }
 }
 
@@ -138,10 +142,19 @@ impl Sorter<'_> {
         let others = rows - among;
         let mut gaps = vec![0u32; if self.rows.is_dry() { 0 } else { others }];
         let mut left = (among + 1).ilog2();
+        let first = among as u32;
+        // Of all rows there are, they are compared one by one, and their bits are taken out once.
+        let looked_up = match depth {
+            0 => Some(self.rows.planes(self.on, others, |row| first + row as u32)?),
+            _ => None,
+        };
         while left > 0 {
             let step = STEPS[depth.min(STEPS.len() - 1)].min(left);
             left -= step;
-            self.narrow(&pivots, &mut gaps, (among as u32, others), [left, step])?;
+            match &looked_up {
+                Some(rows) => self.halve(&pivots, &mut gaps, rows, left)?,
+                None => self.narrow(&pivots, &mut gaps, (first, others), [left, step])?,
+            }
         }
         let mut groups = vec![Vec::new(); if self.rows.is_dry() { 0 } else { among + 1 }];
         for (row, gap) in (among as u32..).zip(&gaps) {
@@ -155,6 +168,17 @@ impl Sorter<'_> {
             order.extend(pivots.next());
         }
         Ok(order)
+    }
+
+    /// Says of rows, by their bits, in which half of its gap each is. A half has `2^left` gaps.
+    fn halve(&mut self, pivots: &[u32], gaps: &mut [u32], rows: &Planes, left: u32) -> Result<()> {
+        let ends = gaps.iter().map(|gap| pivots[(gap + (1 << left)) as usize - 1]);
+        let ends: Vec<u32> = ends.collect();
+        let less = self.less(Asked::Beside(&ends, rows), rows.lanes)?;
+        for (i, gap) in gaps.iter_mut().enumerate() {
+            *gap += u32::from(is_set(&less, i)) << left;
+        }
+        Ok(())
     }
 
     /// Says of rows, the first of which is given, which of the next `2^step` parts of its gap each is in. A part has `2^left` gaps.
@@ -171,7 +195,7 @@ impl Sorter<'_> {
             let ends = (1..=between as u32).map(|part| gap + (part << left) - 1);
             pairs.extend(ends.map(|pivot| [pivots[pivot as usize], row]));
         }
-        let less = self.less(&pairs, others * between)?;
+        let less = self.less(Asked::Pairs(&pairs), others * between)?;
         for (i, gap) in gaps.iter_mut().enumerate() {
             let below = (0..between).filter(|k| is_set(&less, i * between + k)).count();
             *gap += (below as u32) << left;
@@ -187,7 +211,11 @@ impl Sorter<'_> {
                 pairs.extend(group[..i].iter().map(|other| [*other, *row]));
             }
         }
-        let less = self.less(&pairs, planned)?;
+        if pairs.len() < planned && !self.rows.is_dry() {
+            // Rows that are there whatever their order is.
+            pairs.resize(planned, [0, 1]);
+        }
+        let less = self.less(Asked::Pairs(&pairs), planned)?;
         let mut next = 0;
         for group in &mut groups {
             let mut places = vec![0usize; group.len()];
@@ -211,23 +239,29 @@ impl Sorter<'_> {
     }
 
     /// Whether the first row of each pair is less, as bits: of as many pairs as are planned, or more. In a dry run there are none.
-    fn less(&mut self, pairs: &[[u32; 2]], planned: usize) -> Result<Buffer<Z2>> {
-        let padded;
-        let pairs = match pairs.len() < planned && !self.rows.is_dry() {
-            // Rows that are there whatever the order is.
-            true => {
-                padded = [pairs, &vec![[0, 1]; planned - pairs.len()]].concat();
-                &padded
-            }
-            false => pairs,
-        };
-        let count = pairs.len().max(planned);
+    fn less(&mut self, asked: Asked<'_>, planned: usize) -> Result<Buffer<Z2>> {
         let circuit = Name::Arithmetic(Arithmetic::Less(self.rows.bits as u32));
         let circuit = self.on.circuits().get(circuit);
+        let count = asked.len().max(planned);
         let mut parts = Vec::new();
         for start in (0..count).step_by(BATCH) {
-            let at = start..(start + BATCH).min(count);
-            let [a, b] = self.rows.planes_of(self.on, pairs, at)?;
+            let lanes = BATCH.min(count - start);
+            let (a, b);
+            match asked {
+                Asked::Pairs(pairs) => {
+                    let side = |side: usize| move |lane: usize| pairs[start + lane][side];
+                    a = self.rows.planes(self.on, lanes, side(0))?;
+                    b = self.rows.planes(self.on, lanes, side(1))?;
+                }
+                Asked::Beside(first, second) => {
+                    a = self.rows.planes(self.on, lanes, |lane| first[start + lane])?;
+                    if lanes == second.lanes {
+                        parts.extend(self.on.circuit(&circuit, &[&a, second])?);
+                        continue;
+                    }
+                    b = second.lanes(start..start + lanes);
+                }
+            }
             parts.extend(self.on.circuit(&circuit, &[&a, &b])?);
         }
         if parts.is_empty() {
@@ -238,6 +272,24 @@ impl Sorter<'_> {
         // What opened decides what everybody compares next.
         self.on.settle()?;
         Ok(opened)
+    }
+}
+
+/// Pairs of rows that are compared.
+#[derive(Clone, Copy)]
+enum Asked<'p> {
+    /// By their numbers. In a dry run there are none.
+    Pairs(&'p [[u32; 2]]),
+    /// The first ones by their numbers, and the bits of the second ones.
+    Beside(&'p [u32], &'p Planes),
+}
+
+impl Asked<'_> {
+    fn len(self) -> usize {
+        match self {
+            Asked::Pairs(pairs) => pairs.len(),
+            Asked::Beside(_, rows) => rows.lanes,
+        }
     }
 }
 
