@@ -13,7 +13,7 @@ from . import text
 from .expr import Aggregate, Expr, Over
 from .kinds import Kind, Unlike, common, instead
 from .text import Place, Sql, joined
-from .walk import has_aggregate, has_window, walk
+from .walk import has_aggregate, has_window, names, walk
 
 # How firmly operators bind their operands.
 OR, AND, NOT, COMPARE, ADD, TIMES, NEGATE, ATOM = range(1, 9)
@@ -346,8 +346,8 @@ class Binder:
         if of is None or function == "len":
             return self._call("count(*)", tail, Kind("int", natural=True))
         kind, fewer = of.kind, where is not None
-        if kind.base in ("text", "null"):
-            self._wrong(expr, f"{function} is of columns, and this is written down: {expr._of[0]!r}")
+        if not names(expr._of[0]):
+            self._wrong(expr, f"{function} is of columns, and {expr._of[0]!r} is written down: tc.len() counts rows")
         # Nothing counts in a group without values, or in no rows at all.
         nullable = kind.nullable or fewer or (self.grouped and not self.keyed)
         if function in ("sum", "mean"):
@@ -475,8 +475,8 @@ class Binder:
         method, descending = expr._given.parameter
         if window.order:
             self._wrong(expr, "rank is by its own values: leave order_by out")
-        if of.kind.base in ("text", "null"):
-            self._wrong(expr, "rank is of columns, and this is written down")
+        if not names(expr._of[0]):
+            self._wrong(expr, f"rank is of columns, and {expr._of[0]!r} is written down")
         function = {"min": "rank", "dense": "dense_rank", "ordinal": "row_number"}[method]
         order = (ordered(of, descending, True),)
         kind = Kind("int", of.kind.nullable, natural=True)

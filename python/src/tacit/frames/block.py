@@ -141,7 +141,7 @@ class Writer:
         if isinstance(block.source, Union):
             lines = [joined("\nUNION ALL\n", [self.select(it) for it in block.source.blocks])]
         else:
-            lines = [Sql("SELECT ", "DISTINCT " if block.distinct else "", self.columns(block)), Sql("FROM ", self.source(block.source))]
+            lines = [Sql("SELECT", " DISTINCT" if block.distinct else "", self.columns(block)), Sql("FROM ", self.source(block.source))]
         if block.where:
             lines.append(Sql("WHERE ", joined(" AND ", (it.sql if it.level >= AND else Sql("(", it.sql, ")") for it in block.where))))
         if block.keys:
@@ -164,7 +164,7 @@ class Writer:
             parts.append(bound.sql if own else Sql(bound.sql, f" AS {written}"))
         if sum(len(str(it)) + 2 for it in parts) > _WIDEST:
             return Sql("\n    ", joined(",\n    ", parts))
-        return joined(", ", parts)
+        return Sql(" ", joined(", ", parts))
 
     def source(self, source: Source) -> Sql:
         """What stands behind FROM."""

@@ -357,7 +357,7 @@ class Expr(Operators):
         """The sum of the values up to this row; null where it is null."""
         return self._in_order("cum_sum")
 
-    def cumlen(self) -> Expr:
+    def cum_count(self) -> Expr:
         """How many values up to this row are not null."""
         return self._in_order("cum_count")
 
