@@ -234,7 +234,7 @@ CASES: dict[str, Pipeline] = {
         abs=m.col.a.abs(),
         f=m.col.cost * 2 + m.col.a,
         y=m.col.x * m.col.x - 1,
-        p=-(-m.col.b),
+        p=-(m.col.b * -1),
         z=m.col.a * -1 - -2,
     ),
     "quotients": lambda m, v, p: v.select(
@@ -253,9 +253,9 @@ CASES: dict[str, Pipeline] = {
         b=m.col.plan >= "half",
         c="half" == m.col.plan,
         d=m.col.day > datetime.date(2024, 1, 15),
-        e=m.col.smokes == True,
+        e=m.col.smokes == m.lit(True),
         f=m.col.cost == 2.25,
-        g=5 > m.col.b,  # noqa: E712, SIM300
+        g=5 > m.col.b,
     ),
     "is_in and is_between": lambda m, v, p: v.select(
         a=m.col.a.is_in([1, 2, 3]),

@@ -13,11 +13,11 @@ from . import text
 from .expr import Aggregate, Expr, Over
 from .kinds import Kind, Unlike, common, instead
 from .text import Place, Sql, joined
-from .walk import has_aggregate, has_window, names, walk
+from .walk import chain, has_aggregate, has_window, names, walk
 
 # How firmly operators bind their operands.
 OR, AND, NOT, COMPARE, ADD, TIMES, NEGATE, ATOM = range(1, 9)
-_LEVELS = {"OR": OR, "AND": AND, "+": ADD, "-": ADD, "*": TIMES, "/": TIMES, "//": TIMES, "%": TIMES}
+_LEVELS = {"OR": OR, "AND": AND, "XOR": ADD, "+": ADD, "-": ADD, "*": TIMES, "/": TIMES, "//": TIMES, "%": TIMES}
 _COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 _LIKE: dict[str, Callable[[str, str], bool]] = {
     "starts_with": str.startswith,
@@ -142,12 +142,11 @@ class Binder:
     def _binary(self, expr: Expr) -> Bound:
         operator = expr._given
         if operator in ("AND", "OR", "XOR"):
-            a, b = (self.condition(it) for it in expr._of)
-            kind = Kind("bool", a.kind.nullable or b.kind.nullable)
-            if operator == "XOR":
-                return Bound(Sql(_within(a, ADD), " <> ", _within(b, ADD)), COMPARE, kind)
+            parts = [self.condition(it) for it in chain(expr)]
+            kind = Kind("bool", any(it.kind.nullable for it in parts))
             level = _LEVELS[operator]
-            return Bound(Sql(_within(a, level), f" {operator} ", _within(b, level)), level, kind)
+            word = " <> " if operator == "XOR" else f" {operator} "
+            return Bound(joined(word, (_within(it, level) for it in parts)), COMPARE if operator == "XOR" else level, kind)
         a, b = (self.of(it) for it in expr._of)
         if operator in _COMPARISONS:
             kind = self._alike(expr, a, b)

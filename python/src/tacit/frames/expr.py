@@ -28,6 +28,9 @@ Closed = Literal["both", "left", "right", "none"]
 # Expressions have a namespace that is called so.
 Name: TypeAlias = str
 
+# How large expressions may be: SQL repeats what Python names.
+_MOST_PARTS = 5000
+_DEEPEST = 60
 # What is not there, and what to write instead.
 _ABSENT = {
     "var": "reveal tc.len(), the sum of x and that of x * x: the variance follows from them",
@@ -81,11 +84,17 @@ class Expr(Operators):
     others. `&`, `|` and `~` are and, or and not. A comparison with null is null, and a filter keeps rows for which it is true.
     """
 
-    __slots__ = ("_given", "_name", "_of", "_op", "_place")
+    __slots__ = ("_deep", "_given", "_name", "_of", "_op", "_parts", "_place")
 
     def __init__(self, op: str, of: tuple[Expr, ...] = (), given: Any = None, name: str | None = None, place: Place | None = None) -> None:
         self._op, self._of, self._given, self._name = op, of, given, name
         self._place = place or here()
+        # How many parts it has, each as often as it stands there, and how many stand within each other; those that & or | joins do not.
+        self._parts: int = 1 + sum(it._parts for it in of)
+        chain = given in ("AND", "OR")
+        self._deep: int = max((it._deep + (not chain or it._given != given) for it in of), default=0)
+        if self._parts > _MOST_PARTS or self._deep > _DEEPEST:
+            fail(ProgramError, "this expression has too many parts: make columns of some by with_columns first", *self._place)
 
     if not TYPE_CHECKING:
 
@@ -101,6 +110,8 @@ class Expr(Operators):
             shown = f"col({self._given!r})"
         elif self._op == "lit":
             shown = repr(self._given[0])
+        elif self._parts > 100:
+            shown = f"an expression of {self._parts} parts"
         elif self._op == "binary":
             shown = f"({self._of[0]!r} {self._given} {self._of[1]!r})"
         else:
@@ -120,15 +131,12 @@ class Expr(Operators):
 
     def _called(self) -> str:
         """The name of a column of it: as Polars has it, that of what it begins with."""
-        if self._name is not None:
-            return self._name
-        if self._op == "col":
-            return str(self._given)
-        if self._op == "lit":
-            return "literal"
-        if isinstance(self._given, Aggregate) and not self._of:
-            return self._given.function
-        return self._of[1 if self._op == "case" else 0]._called()
+        of = self
+        while of._name is None and of._of:
+            of = of._of[1 if of._op == "case" else 0]
+        if of._name is not None:
+            return of._name
+        return "literal" if of._op == "lit" else of._given.function if isinstance(of._given, Aggregate) else str(of._given)
 
     # Row by row.
 

@@ -107,7 +107,7 @@ class Frame(FrameBase):
         columns = {name: binder.value(expr) for name, expr in chosen}
         self._checked(columns, place)
         block = replace(block, columns=columns, keys=(), hint="totals")
-        return self._with(block, _order=(), _lost=None, _keys=frozenset(), _grouped=False)
+        return self._with(block, _order=(), _lost=None, _keys=frozenset({frozenset()}), _grouped=False)
 
     def with_columns(self, *exprs: Columns, **named: Any) -> Frame:
         """With more columns, or other ones of the same names. All are computed of the columns that were there before; an aggregate is
@@ -358,6 +358,11 @@ class Frame(FrameBase):
             fail(ProgramError, "a column is named twice", *place)
         for it in (self, other):
             it._not_suppressed("groups are joined", place)
+        for one, two in zip(left, right, strict=True):
+            try:
+                common(self._block.columns[one].kind, other._block.columns[two].kind)
+            except Unlike as error:
+                fail(ProgramError, f"{one!r} and {two!r} are not joined: {error}", *place)
         if (how == "inner" and not (other._has_key(right) or self._has_key(left))) or (how == "left" and not other._has_key(right)):
             side = "the right side must have" if how == "left" else "one side must have"
             what = f"{side} each value of {', '.join(right)} once: say unique= of a table that has, or take unique({right}) or groups"
@@ -381,13 +386,7 @@ class Frame(FrameBase):
             return found
 
         left, right = columns_of(self, aliases[0], False), columns_of(other, aliases[1], how == "left")
-        equal = []
-        for a, b in zip(*on, strict=True):
-            try:
-                common(left[a].kind, right[b].kind)
-            except Unlike as error:
-                fail(ProgramError, f"{a!r} and {b!r} are not joined: {error}", *place)
-            equal.append(Sql(left[a].sql, " = ", right[b].sql))
+        equal = [Sql(left[a].sql, " = ", right[b].sql) for a, b in zip(*on, strict=True)]
         columns = dict(left)
         if how in ("inner", "left"):
             for name, bound in right.items():

@@ -78,13 +78,22 @@ class FrameReveal:
         except _tacit.Mistake as error:
             _, line, message, column = error.args
             place = place_in(source, spans, line, column) or self.place
-            lines = source.splitlines()
-            written = f"\n  which is line {line} of its SQL: {lines[line - 1].strip()}" if 0 < line <= len(lines) else ""
-            fail(ProgramError, said(message) + written, place[0], place[1])
+            fail(ProgramError, said(message) + _written(source, line, column), place[0], place[1])
         except _tacit.Failure as error:
             fail(ProgramError, said(error.args[1]), *self.place)
         suggested = {f"{table.shown}.{column}" for table in frame._tables for column, type in table.columns if type.from_data}
         return program, source, suggested
+
+
+def _written(source: str, line: int, column: int) -> str:
+    """What stands at a place of the SQL."""
+    lines = source.split("\n")
+    if not 0 < line <= len(lines):
+        return ""
+    text = lines[line - 1]
+    start = max(0, min(column - 1, len(text)) - 40) if len(text) > 100 else 0
+    shown = text[start : start + 100].strip()
+    return f"\n    which is line {line} of the query's SQL: {'... ' if start else ''}{shown}{' ...' if len(text) > start + 100 else ''}"
 
 
 def said(message: str) -> str:

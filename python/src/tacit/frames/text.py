@@ -16,21 +16,21 @@ Place = tuple[tuple[str, int], str]
 # Words that SQL may read as something else than a name.
 _KEYWORDS = frozenset(
     """
-    abort absolute action add all alter analyze and anti any application approximate array as asc asof at begin between bigint binary bit blob bool
-    boolean both by call cascade case cast ceil ceiling char character check cluster collate column commit connect constraint convert copy
-    create cross cube current current_catalog current_date current_role current_schema current_time current_timestamp current_user cursor
-    database date datetime dec decimal declare default delete desc describe distinct distribute double drop else end enum escape except
-    exclude exec execute exists explain extract false fetch filter first float floor following for foreign format from full fulltext
-    function global grant group grouping groups having hour if ignore ilike in index inner insert install int int2 int4 int8 integer
-    intersect interval into is isnull join json key kill lambda last lateral leading left like limit listen load localtime
-    localtimestamp lock map match match_condition match_recognize materialized merge minus minute natural no not notnull null nulls
-    numeric offset on only open option or order outer output over overlaps overlay partition percentile_cont percentile_disc pivot
-    position pragma preceding precision prewhere primary prior procedure public qualify range real recursive references regexp release
-    rename repeatable replace respect result returning revoke right rlike role rollback rollup row rows safe_cast sample savepoint schema
-    second select semi session session_user set settings share show similar smallint some sort spatial start string struct substr substring
-    symmetric table tablesample text then time timestamp timestamptz tinyint to top trailing transaction treat trim true truncate
-    try_cast try_convert unbounded union unique unknown unload unnest unpivot unsigned update use user using uuid vacuum values varchar
-    varying view when where window with within without zone
+    abort absolute action add all alter analyze and anti any application approximate array as asc asof at begin between bigint binary
+    bit blob bool boolean both by call cascade case cast ceil ceiling char character check cluster collate column commit connect
+    constraint convert copy create cross cube current current_catalog current_date current_role current_schema current_time
+    current_timestamp current_user cursor database date datetime dec decimal declare default delete desc describe distinct distribute
+    double drop else end enum escape except exclude exec execute exists explain extract false fetch filter first float floor following
+    for foreign format from full fulltext function global grant group grouping groups having hour if ignore ilike in index inner insert
+    install int int2 int4 int8 integer intersect interval into is isnull join json key kill lambda last lateral leading left like limit
+    listen load localtime localtimestamp lock map match match_condition match_recognize materialized merge minus minute natural no not
+    notnull null nulls numeric offset on only open option or order outer output over overlaps overlay partition percentile_cont
+    percentile_disc pivot position pragma preceding precision prewhere primary prior procedure public qualify range real recursive
+    references regexp release rename repeatable replace respect result returning revoke right rlike role rollback rollup row rows
+    safe_cast sample savepoint schema second select semi session session_user set settings share show similar smallint some sort spatial
+    start string struct substr substring symmetric table tablesample text then time timestamp timestamptz tinyint to top trailing
+    transaction treat trim true truncate try_cast try_convert unbounded union unique unknown unload unnest unpivot unsigned update use
+    user using uuid vacuum values varchar varying view when where window with within without zone
     """.split()
 )
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")

@@ -7,18 +7,17 @@ from .expr import Aggregate, Expr, Over
 
 def walk(expr: Expr, into_windows: bool = True, into_aggregates: bool = True) -> list[Expr]:
     """An expression, and those that it is made of."""
-    found = [expr]
-    if not into_windows and expr._op in ("over", "ordered"):
-        return found
-    if not into_aggregates and expr._op == "aggregate":
-        return found
-    inner = list(expr._of)
-    if isinstance(expr._given, Aggregate) and expr._given.where is not None:
-        inner.append(expr._given.where)
-    if isinstance(expr._given, Over):
-        inner += [*expr._given.keys, *expr._given.order]
-    for it in inner:
-        found += walk(it, into_windows, into_aggregates)
+    found, rest = [], [expr]
+    while rest:
+        one = rest.pop()
+        found.append(one)
+        if (not into_windows and one._op in ("over", "ordered")) or (not into_aggregates and one._op == "aggregate"):
+            continue
+        rest += one._of
+        if isinstance(one._given, Aggregate) and one._given.where is not None:
+            rest.append(one._given.where)
+        if isinstance(one._given, Over):
+            rest += [*one._given.keys, *one._given.order]
     return found
 
 
@@ -40,3 +39,13 @@ def has_aggregate(expr: Expr) -> bool:
 def has_row(expr: Expr) -> bool:
     """Whether it is of single rows."""
     return any(it._op in ("col", "over", "ordered") for it in walk(expr, into_windows=False, into_aggregates=False))
+
+
+def chain(expr: Expr) -> list[Expr]:
+    """The conditions that `&` joins, or `|`, or the two of `^`."""
+    found: list[Expr] = []
+    first = expr
+    while first._op == "binary" and first._given == expr._given and (first is expr or expr._given != "XOR"):
+        found.append(first._of[1])
+        first = first._of[0]
+    return [first, *reversed(found)]
