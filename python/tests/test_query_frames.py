@@ -625,3 +625,457 @@ def test_pipelines_at_random_give_what_polars_gives(batch: int) -> None:
         except AssertionError as error:
             raise AssertionError(f"seed {seed}\n{frame!r}\n{error}") from None
     assert refused < PIPELINES / BATCHES / 3
+
+
+# What is written.
+
+
+def test_a_query_of_groups_as_sql() -> None:
+    visits, _ = tables()
+    frame = (
+        visits.filter(tc.col.a >= 3, tc.col.smokes | (tc.col.plan == "half"))
+        .group_by("plan", month=tc.col.day.dt.month())
+        .agg(tc.len(), cost=tc.col.cost.sum(), b=tc.col.b.filter(tc.col.a < 9).mean())
+        .min_rows(5)
+        .sort("plan", "len", descending=[False, True])
+    )
+    assert (
+        tc.job("by plan", table=frame.reveal(to=["alice", "carol"])).sql
+        == """\
+SET name = 'by plan';
+SET min_rows = 5;
+CREATE TABLE alice.visits (
+    plan ENUM ('basic', 'half', 'full'),
+    person INT NOT NULL CHECK (person BETWEEN 0 AND 9),
+    a INT CHECK (a BETWEEN -20 AND 20),
+    b INT NOT NULL CHECK (b BETWEEN 0 AND 9),
+    cost DECIMAL(5, 2),
+    day DATE CHECK (day BETWEEN '2023-12-25' AND '2024-03-03'),
+    smokes BOOLEAN,
+    x DOUBLE NOT NULL CHECK (x BETWEEN -8 AND 8)
+) WITH (max_rows = 100);
+CREATE TABLE bob.visits (LIKE alice.visits);
+CREATE ROLE carol;
+GRANT SELECT ON result TO alice, carol;
+
+SELECT plan, month(day) AS month, count(*) AS len, coalesce(sum(cost), 0) AS cost, avg(b) FILTER (WHERE a < 9) AS b
+FROM visits
+WHERE a >= 3 AND (smokes OR plan = 'half')
+GROUP BY plan, month(day)
+ORDER BY plan NULLS FIRST, len DESC;
+"""
+    )
+
+
+def test_a_query_of_joins_as_sql() -> None:
+    visits, people = tables()
+    old = visits.filter(tc.col.b > 3).unique("person")
+    frame = (
+        visits.join(people, left_on="person", right_on="id", how="left")
+        .join(old.select("person", "a"), on="person", suffix="_of")
+        .filter(tc.col.b_right.is_null())
+        .select("plan_right", "a_of")
+        .sort("a_of")
+        .head(3)
+    )
+    query = frame.to_sql().partition("\n\n")[2]
+    assert (
+        query
+        == """\
+WITH joined AS (
+    SELECT
+        visits.plan,
+        visits.person,
+        visits.a,
+        visits.b,
+        visits.cost,
+        visits.day,
+        visits.smokes,
+        visits.x,
+        people.b AS b_right,
+        people.plan AS plan_right
+    FROM visits
+    LEFT JOIN carol.people AS people ON visits.person = people.id
+),
+distinct_rows AS (
+    SELECT person, a
+    FROM visits
+    WHERE b > 3
+    QUALIFY row_number() OVER (PARTITION BY person ORDER BY plan, a, b, cost, day, smokes, x) = 1
+)
+SELECT joined.plan_right, distinct_rows.a AS a_of
+FROM joined
+JOIN distinct_rows ON joined.person = distinct_rows.person
+WHERE joined.b_right IS NULL
+ORDER BY a_of NULLS FIRST
+LIMIT 3;
+"""
+    )
+
+
+def test_a_query_of_windows_as_sql() -> None:
+    visits, _ = tables()
+    frame = (
+        visits.group_by("person", "day")
+        .agg(n=tc.len())
+        .with_columns(so_far=tc.col.n.cum_sum().over("person", order_by="day"), place=tc.col.n.rank("min", descending=True))
+        .filter(tc.col.place <= 3)
+        .with_columns(half=tc.col.n // 2 - -1)
+        .select(tc.len(), tc.col.so_far.max())
+    )
+    query = frame.to_sql().partition("\n\n")[2]
+    assert (
+        query
+        == """\
+WITH grouped AS (
+    SELECT person, day, count(*) AS n
+    FROM visits
+    GROUP BY person, day
+),
+windowed AS (
+    SELECT
+        person,
+        day,
+        n,
+        sum(n) OVER (PARTITION BY person ORDER BY day NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS so_far,
+        rank() OVER (ORDER BY n DESC) AS place
+    FROM grouped
+)
+SELECT count(*) AS len, max(so_far) AS so_far
+FROM windowed
+WHERE place <= 3;
+"""
+    )
+
+
+def test_frames_show_themselves() -> None:
+    visits, _ = tables()
+    frame = visits.select("plan", n=tc.col.b + 1)
+    shown = repr(frame)
+    assert shown.startswith("Frame of plan: Category(['basic', 'half', 'full']) or null, n: Int; nothing is computed before a job runs\n")
+    assert shown.endswith("    SELECT plan, b + 1 AS n\n    FROM visits")
+    assert frame.columns == ["plan", "n"] and frame.schema["n"] == "Int"
+    page = frame._repr_html_()
+    assert "<table>" in page and "SELECT plan, b + 1 AS n" in page
+    assert repr(frame.reveal(to="all")) == "plan, n, revealed to alice, bob, carol"
+    assert repr(frame.group_by("n")) == "Groups by n: agg(...) computes something of each"
+    assert repr(tc.col.a + 1) == "(col('a') + 1)" and repr(tc.col) == "tc.col: tc.col.age, or tc.col('age')"
+    assert repr(tc.col.a.sum().alias("s")) == "sum(col('a')).alias('s')"
+
+
+# Jobs.
+
+
+@pytest.mark.parametrize("protocol", ["trio", "lift"])
+def test_a_frame_runs(protocol: str, tmp_path: Any) -> None:
+    visits, people = tables()
+    joined = visits.join(people, left_on="person", right_on="id").group_by("plan_right").agg(tc.len(), cost=tc.col.cost.sum())
+    job = tc.job("costs", table=joined.sort("plan_right").reveal(to=["alice", "bob"]))
+    rows = made(5)
+    res = job.run(given(*rows), protocol=protocol)
+    wanted = in_polars(rows[0]).join(in_polars(rows[1]), left_on="person", right_on="id").group_by("plan_right")
+    same(res.table.to_dict(), wanted.agg(pl.len(), cost=pl.col.cost.sum()).sort("plan_right").to_dict(as_series=False), True)
+    assert job.name == "costs" and job.parties == ["alice", "bob", "carol"]
+    # The same text is the same query, whoever reads it.
+    assert job.sql is not None and tc.sql(job.sql).digest == job.digest
+    job.save(tmp_path / "costs.sql")
+    assert tc.load(tmp_path / "costs.sql").digest == job.digest and (tmp_path / "costs.sql").read_text() == job.sql
+    job.save(tmp_path / "costs.tacit")
+    assert tc.load(tmp_path / "costs.tacit").digest == job.digest
+    assert "alice and bob learn" in repr(job.disclosure()) or "alice, bob learn" in repr(job.disclosure())
+    assert "that no two rows on one side of a join have the same id" in repr(job.disclosure())
+    few = dict.fromkeys(job.rows, 10)
+    assert job.plan(network="lan", rows=few).best and job.simulate(rows=few, protocols=["trio"], network="lan").reports
+    assert any(it["file"] == "query.sql" for it in job.explain(protocol="trio", rows=few).operations)
+    assert job.start(given(*rows), protocol=protocol).result().table.to_dict() == res.table.to_dict()
+
+
+def test_small_groups_are_left_out() -> None:
+    visits, people = made(3)
+    frame, _ = tables()
+    by = frame.group_by("b").agg(n=tc.len()).filter(tc.col.b != 3).min_rows(4).with_columns(r=tc.col.n.rank("min")).sort("b")
+    job = tc.job("q", table=by.reveal(to="all"))
+    res = job.check({key: value for key, value in given(visits, people).items() if "visits" in key})
+    wanted = (
+        in_polars(visits).group_by("b").agg(n=pl.len()).filter(pl.col.b != 3, pl.col.n >= 4).sort("b").with_columns(r=pl.col.n.rank("min"))
+    )
+    same(res.table.to_dict(), wanted.to_dict(as_series=False), True)
+    assert res.remarks == ["groups of fewer than 4 rows are not shown"]
+
+
+def test_the_answer_is_ordered_by_what_it_holds() -> None:
+    visits, people = made(4)
+    frame, _ = tables()
+    data = {key: value for key, value in given(visits, people).items() if "visits" in key}
+    found = answer(frame.select("b", "person").filter(tc.col.b > 2), data)
+    assert list(zip(*found.values(), strict=True)) == sorted((b, p) for b, p in zip(visits["b"], visits["person"], strict=True) if b > 2)
+    more = tc.job("q", table=frame.select("b").sort("b").reveal(to="all", max_rows=3)).check(data)
+    assert more.table.to_dict() == {"b": sorted(visits["b"])[:3]} and "there are more rows than these" in more.remarks[0]
+
+
+def test_texts_of_categories_and_rounding() -> None:
+    alice, _ = tc.parties("alice", "bob")
+    schema = tc.Schema(
+        word=tc.Category(["a_b", "ab", "a%", "it's"]).nullable(), x=tc.Fixed(-4, 4, frac=8), d=tc.Decimal(5, 3, lo=-9, hi="0.5").nullable()
+    )
+    frame = alice.table("t", schema, max_rows=9)
+    made = frame.select(
+        a=tc.col.word.str.starts_with("a_"),
+        b=tc.col.word.str.ends_with("b"),
+        c=tc.col.word.str.contains("'"),
+        e=tc.col.word.str.contains("z"),
+        f=tc.col.x.round(),
+        g=tc.col.d.round(1),
+        h=tc.col.x.cast(tc.Decimal(5, 2)),
+        i=tc.col.word == "it's",
+        n=tc.lit(None).cast(int),
+    )
+    data = {
+        "word": ["a_b", "ab", "a%", "it's", None],
+        "x": [0.5, 1.5, -2.5, 0.125, -0.375],
+        "d": [Decimal("0.25"), Decimal("-1.05"), None, 0, Decimal("0.5")],
+    }
+    job = tc.job("q", table=made.reveal(to="all"))
+    assert job.sql is not None and "SET fraction = 8;" in job.sql and "CHECK (d BETWEEN -9 AND 0.5)" in job.sql
+    rows = list(zip(*job.check({"alice": data}).table.to_dict().values(), strict=True))
+    d = Decimal
+    assert set(rows) == {
+        (True, True, False, False, 1, d("0.3"), d("0.50"), False, None),
+        (False, True, False, False, 2, d("-1.1"), d("1.50"), False, None),
+        (False, False, False, False, -3, None, d("-2.50"), False, None),
+        (False, False, True, False, 0, d("0.0"), d("0.13"), True, None),
+        (None, None, None, None, 0, d("0.5"), d("-0.38"), None, None),
+    }
+
+
+def test_bounds_from_data_stay_in_this_process(tmp_path: Any) -> None:
+    alice, _ = tc.parties("alice", "bob")
+    suggested = tc.suggest({"age": [1, 70], "n": [3, 4]})
+    schema = tc.Schema(age=suggested["age"].nullable(), n=tc.Int(0, 9))
+    frame = alice.table("t", schema, max_rows=9)
+    with pytest.raises(tc.InputError, match=r"bounds of alice\.t\.age were taken from data"):
+        tc.job("q", table=frame.select(tc.col.age.max()).reveal(to="all")).save(tmp_path / "q.sql")
+    tc.job("q", table=frame.select(tc.col.n.max()).reveal(to="all")).save(tmp_path / "q.sql")
+
+
+ODD = [
+    "select",
+    'a"b',
+    "a'b",
+    "Ä ö",
+    "x; DROP TABLE t; --",
+    "/* c */",
+    "CamelCase",
+    "union all",
+    '"; GRANT SELECT ON result TO bob; --',
+    "1st",
+]
+
+
+def test_names_and_texts_are_never_read_as_sql() -> None:
+    """Names with quotes, keywords, spaces and statements stay names; texts stay texts."""
+    texts = ["o'clock", "'); DROP TABLE t; --", 'say "a"', "100 %_", "\\", "-- x", "\\' OR 1=1", "ß"]
+    for party, table in (("alice", "select"), ('a"b; --', "My 'table'"), ("Alice", 't"; SELECT 1; --')):
+        owner, _ = tc.parties(party, "bob")
+        schema = tc.Schema({**dict.fromkeys(ODD, tc.Int(0, 9).nullable()), "text": tc.Category(texts)})
+        frame = owner.table(table, schema, max_rows=20, unique=ODD[1])
+        data: dict[str, list[Any]] = {name: [number % 7, 3, None] for number, name in enumerate(ODD)}
+        data[ODD[1]] = [1, 2, 3]
+        data["text"] = texts[:3]
+        made = frame.with_columns(**{"in": tc.col("1st") + 1}).filter(tc.col("text").is_in(texts)).rename({"in": "order by"})
+        other = made.group_by(ODD[1], "text").agg(**{name + "'": tc.col(name).max() for name in ODD})
+        joined = made.join(other, on=[ODD[1], "text"]).sort("text", ODD[4], descending=True)
+        res = tc.job("it's; --", table=joined.reveal(to=owner, max_rows=9)).check({party: data})
+        found = res.table.to_dict()
+        assert list(found) == joined.columns and found["text"] == list(reversed(texts[:3]))
+        for name in ODD:
+            assert found[name] == found[name + "'"] == list(reversed(data[name]))
+        for text in texts:
+            assert len(tc.job("q", table=frame.filter(tc.col("text") == text).reveal(to=owner, max_rows=9)).check({party: data}).table) == (
+                text in data["text"]
+            )
+
+
+def test_tables_of_one_name_are_named_alone_where_not_all_are_meant() -> None:
+    alice, bob, carol = tc.parties("alice", "bob", "carol")
+    schema = tc.Schema(a=tc.Int(0, 9))
+    a, b, c = (it.table("t", schema, max_rows=9) for it in (alice, bob, carol))
+    frame = tc.concat([a, b]).join(c.group_by("a").agg(n=tc.len()), on="a").select(tc.len(), tc.col.n.sum())
+    assert "FROM alice.t\n    UNION ALL\n    SELECT a\n    FROM bob.t" in frame.to_sql()
+    found = tc.job("q", table=frame.reveal(to="all")).check({"alice": {"a": [1, 2]}, "bob": {"a": [2]}, "carol": {"a": [2, 2, 3]}})
+    assert found.table.to_dict() == {"len": [2], "n": [4]}
+    whole = tc.concat([tc.concat([a, b]), c])
+    assert "FROM t" in whole.to_sql() and "UNION" not in whole.to_sql()
+    other = bob.table("u", schema, max_rows=5)
+    both = tc.concat([a, other]).select(tc.col.a.sum())
+    assert tc.job("q", table=both.reveal(to="all")).check({"alice": {"a": [1, 2]}, "bob": {"a": [7]}}).table.to_dict() == {"a": [10]}
+
+
+# What is wrong.
+
+c = tc.col
+
+
+def shown(frame: tc.Frame, **options: Any) -> tc.Job:
+    return tc.job("q", table=frame.reveal(to="all", **options))
+
+
+def small(**types: tc.Type) -> tc.Frame:
+    return tc.parties("alice", "bob")[0].table("t", tc.Schema(**types), max_rows=100)
+
+
+MISTAKES: list[tuple[str, Callable[[tc.Frame, tc.Frame], Any], str]] = [
+    ("unknown column", lambda v, p: v.filter(c.plna == "half"), "there is no column 'plna': did you mean 'plan'? There is plan, person"),
+    ("unknown name", lambda v, p: v.select("plan", "zebra"), "there is no column 'zebra': there is plan, person"),
+    ("unknown in agg", lambda v, p: v.group_by("plan").agg(c.pearson.sum()), "did you mean 'person'?"),
+    ("unknown key", lambda v, p: v.group_by("Plan"), "did you mean 'plan'?"),
+    ("unknown sort", lambda v, p: v.sort("pln"), "did you mean 'plan'?"),
+    ("unknown drop", lambda v, p: v.drop("pln"), "did you mean 'plan'?"),
+    ("unknown rename", lambda v, p: v.rename({"pln": "x"}), "did you mean 'plan'?"),
+    ("unknown on", lambda v, p: v.join(p, on="id"), "there is no column 'id'"),
+    ("unknown member", lambda v, p: v.filter(c.plan == "fulll"), "'fulll' is not in the list of this column: did you mean 'full'?"),
+    ("unknown in list", lambda v, p: v.filter(c.plan.is_in(["half", "none"])), "'none' is not in the list"),
+    ("text of a number", lambda v, p: v.filter(c.a == "3"), "'3' is a text, and what it meets is Int"),
+    ("no date", lambda v, p: v.filter(c.day > "2024-02-30"), "'2024-02-30' is no date"),
+    (
+        "texts alone",
+        lambda v, p: v.with_columns(s=tc.when(c.a > 3).then(tc.lit("old")).otherwise(tc.lit("new"))),
+        "nothing says which list",
+    ),
+    ("one text alone", lambda v, p: v.with_columns(s=tc.lit("new")), "texts are members of a tc.Category"),
+    ("a text is a column", lambda v, p: v.with_columns(s=tc.when(c.a > 3).then("half").otherwise("plan")), "there is no column 'half'"),
+    ("and", lambda v, p: v.filter(c.a > 3 and c.b < 2), "use & | ~ instead of and, or and not"),
+    ("not", lambda v, p: v.filter(not c.a), "use & | ~"),
+    ("between", lambda v, p: v.filter(0 < c.a < 3), "is_between instead of a < x < b"),
+    ("if", lambda v, p: 1 if v else 2, "select(tc.len()) counts them"),
+    ("equal to None", lambda v, p: v.filter(c.a == None), "use is_null() or is_not_null()"),  # noqa: E711
+    ("in a column", lambda v, p: 3 in c.a, "tc.col.x.is_in([...])"),
+    ("len of a column", lambda v, p: len(c.a), "tc.len() counts them"),
+    ("len of a frame", lambda v, p: len(v), "select(tc.len()) counts them"),
+    ("iteration", lambda v, p: list(c.a), "write what is done with all of them"),
+    ("rows", lambda v, p: [row for row in v], "frame.columns are the names"),
+    ("item", lambda v, p: v["plan"], "tc.col('plan') is the column"),
+    ("slice", lambda v, p: v[:3], "sort(...).head(k)"),
+    ("item of a column", lambda v, p: c.a[0], "sort(...).head(k)"),
+    ("assignment", lambda v, p: v.__setitem__("x", 3), "with_columns(**{'x': ...})"),
+    ("array", lambda v, p: np.asarray(c.a), "reveal it and run the job"),
+    ("power", lambda v, p: c.a**2, "x * x"),
+    ("no condition", lambda v, p: v.filter(c.a), "compare it with something"),
+    ("a text as condition", lambda v, p: v.filter("a"), "rows are filtered by a condition, such as tc.col.age >= 65"),
+    ("sum of texts", lambda v, p: v.group_by("b").agg(c.plan.sum()), "sum is of numbers, and this is Category"),
+    ("minus of texts", lambda v, p: v.select(-c.plan), "- is of numbers"),
+    ("date and date", lambda v, p: v.select(c.day + c.day), "+ is of numbers, and this is Date"),
+    ("half a day", lambda v, p: v.select(c.day + datetime.timedelta(hours=3)), "a number of whole days"),
+    ("nan", lambda v, p: v.filter(c.x > float("nan")), "numbers are finite"),
+    ("many decimals", lambda v, p: v.filter(c.x > 1 / 3), "more than 12 decimals: round it"),
+    ("large", lambda v, p: v.filter(c.a > 2**70), "more than 64 bits"),
+    ("list as value", lambda v, p: v.filter(c.a == [1, 2]), "list is no value"),
+    ("time", lambda v, p: v.filter(c.day > datetime.datetime(2024, 1, 1)), "take .date() of it"),
+    ("is_in nothing", lambda v, p: c.a.is_in([]), "tc.lit(False) says so"),
+    ("is_in null", lambda v, p: c.a.is_in([1, None]), "add | x.is_null()"),
+    ("column in a group", lambda v, p: v.group_by("plan").agg(c.a), "tc.col('a').max()"),
+    ("window in a group", lambda v, p: v.group_by("plan").agg(c.a.sum().over("b")), "compute it by with_columns before"),
+    ("rank in a group", lambda v, p: v.group_by("plan").agg(c.a.rank("min")), "compute it by with_columns"),
+    ("no keys", lambda v, p: v.group_by().agg(tc.len()), "select(...) takes aggregates"),
+    ("key by an aggregate", lambda v, p: v.group_by(c.a.max()), "make 'a' one by with_columns first"),
+    ("constant key", lambda v, p: v.group_by(tc.lit(1)), "the same in all rows"),
+    ("key twice", lambda v, p: v.group_by("plan").agg(plan=tc.len()), ".alias(...) gives it another name"),
+    ("sum in sum", lambda v, p: v.select(c.a.sum().max()), "make it a column by with_columns first"),
+    ("over in sum", lambda v, p: v.select(c.a.sum().over("plan").max()), "make it a column by with_columns first"),
+    ("over in over", lambda v, p: v.select((c.a.sum().over("plan") + c.b.max()).over("b")), "make it a column by with_columns first"),
+    ("over nothing", lambda v, p: c.a.sum().over(), "leave over out"),
+    ("over of a column", lambda v, p: v.select(c.a.over("plan")), "tc.col.x.sum().over(keys)"),
+    ("shift without order", lambda v, p: v.select(c.a.shift(1).over("plan")), "over(keys, order_by=...)"),
+    ("cum_sum without over", lambda v, p: v.with_columns(c.a.cum_sum()), "over(keys, order_by=...)"),
+    ("rank with order", lambda v, p: v.with_columns(c.a.rank("min").over("plan", order_by="b")), "leave order_by out"),
+    ("first", lambda v, p: v.group_by("plan").agg(c.a.first()), "min() or max() need none"),
+    ("median over", lambda v, p: v.with_columns(c.a.median().over("plan")), "a join brings it to the rows"),
+    ("nearest", lambda v, p: c.a.quantile(0.5, "nearest"), 'interpolation is "linear" or "equiprobable"'),
+    ("quantile", lambda v, p: c.a.quantile(1.5, "linear"), "from 0 to 1"),
+    ("average rank", lambda v, p: c.a.rank("average"), '"min", "dense" or "ordinal"'),
+    ("variance", lambda v, p: c.a.var(), "the variance follows from them"),
+    ("a function", lambda v, p: c.a.map_elements(abs), "write it with operators, or tc.when"),
+    ("filter alone", lambda v, p: v.select(c.a.filter(c.b > 3)), "tc.col.x.filter(c).sum()"),
+    ("filter twice", lambda v, p: c.a.filter(c.b > 3).sum().filter(c.b > 3), "put the conditions together by &"),
+    ("cast to int", lambda v, p: v.select(c.cost.cast(int)), "round()"),
+    ("cast to text", lambda v, p: c.a.cast(str), "casts are to int, to float and to such as tc.Decimal(9, 2)"),
+    ("quotient of decimals", lambda v, p: v.select(c.cost // 2), "round() makes them"),
+    ("year of a number", lambda v, p: v.select(c.a.dt.year()), "year is of dates, and this is Int"),
+    ("like of a number", lambda v, p: v.select(c.a.str.starts_with("a")), "starts_with is of categories"),
+    ("two names", lambda v, p: v.select("a", c.a + 1), ".alias(...) gives one another name"),
+    ("case of letters", lambda v, p: v.select("a", A=c.a + 1), "differ in the case of letters alone"),
+    ("nothing selected", lambda v, p: v.select(), "say which columns"),
+    ("constants selected", lambda v, p: v.select(tc.lit(3)), "name a column, or an aggregate"),
+    ("all dropped", lambda v, p: v.select("a").drop("a"), "no column would be left"),
+    ("head without order", lambda v, p: v.head(3), "sort(...).head(k), or reveal(max_rows=k)"),
+    ("order lost for head", lambda v, p: v.sort("a").select("b").head(3), "take head before it goes"),
+    ("order lost", lambda v, p: shown(v.sort("a").head(3).select("b")), "keep it, or sort by what is shown"),
+    ("index without order", lambda v, p: v.with_row_index(), "sort first"),
+    ("sort by an expression", lambda v, p: v.sort(c.a + 1), "make it a column by with_columns first"),
+    ("unbounded", lambda v, p: shown(v.filter(c.a > 3)), "reveal(max_rows=100)"),
+    ("join without key", lambda v, p: v.join(v, on="plan"), "say unique= of a table"),
+    ("left join without key", lambda v, p: p.join(v, left_on="id", right_on="person", how="left"), "the right side must have"),
+    ("full join", lambda v, p: v.join(p, on="plan", how="full"), "tc.concat of a left join and an anti join"),
+    ("join on what", lambda v, p: v.join(p), "on=, or left_on= and right_on="),
+    ("join of others", lambda v, p: v.join(small(person=tc.Int(0, 9)).unique(), on="person"), "one query has one tc.parties"),
+    (
+        "join of kinds",
+        lambda v, p: v.join(p, left_on="day", right_on="id"),
+        "'day' and 'id' are not joined: Date and Int have nothing in common",
+    ),
+    ("suffix", lambda v, p: v.with_columns(b_right=c.b).join(p, left_on="person", right_on="id"), "choose another suffix="),
+    ("unique first", lambda v, p: v.unique("plan", keep="first"), "filter by a rank"),
+    ("min_rows without groups", lambda v, p: v.min_rows(3), "right behind group_by(...).agg(...)"),
+    ("min_rows twice", lambda v, p: v.group_by("plan").agg(tc.len()).min_rows(3).min_rows(4), "there is one number for a whole query"),
+    (
+        "min_rows and join",
+        lambda v, p: v.join(v.group_by("plan").agg(tc.len()).min_rows(3), on="plan"),
+        "of the last groups that a query makes",
+    ),
+    ("min_rows and groups", lambda v, p: v.group_by("plan").agg(n=tc.len()).min_rows(3).group_by("n"), "groups are grouped again"),
+    ("no receivers", lambda v, p: v.select(tc.len()).reveal(), "reveal(to=[alice, bob, carol])"),
+    ("unknown receiver", lambda v, p: v.select(tc.len()).reveal(to="dave"), "there is no party 'dave'"),
+    ("two results", lambda v, p: tc.job("q", table=p.reveal(to="all"), other=p.reveal(to="all")), "make a job of each"),
+    ("a frame as result", lambda v, p: tc.job("q", table=p), "give table.reveal(to=...)"),
+    ("name of the result", lambda v, p: tc.job("q", people=p.reveal(to="all")), "table=..., not people="),
+    ("collect", lambda v, p: v.collect(), "tc.job(name, table=frame.reveal(to=...))"),
+    ("attribute", lambda v, p: v.plan, "the column is tc.col.plan"),
+    ("groupby", lambda v, p: v.groupby("plan"), "it is called group_by"),
+    ("count of groups", lambda v, p: v.group_by("plan").count(), "agg(...) computes something of each"),
+    ("concat", lambda v, p: tc.concat([v, p]), "the first has 'plan' where number 2 has 'id'"),
+    ("concat of a list", lambda v, p: tc.concat([v, [1]]), "frames are put together with frames, and list is none"),
+    (
+        "too large",
+        lambda v, p: shown(small(big=tc.Int(0, 2**40)).select((c.big * c.big).sum())),
+        "give columns narrower ranges in their schema",
+    ),
+    ("zero in fixed point", lambda v, p: shown(v.select(s=(c.x / 0.0000001).max())), "multiply both sides of the `/`"),
+    ("nullable array", lambda v, p: tc.parties("alice")[0].array("a", tc.Int(0, 9).nullable()), "give a tc.Bool() input that says"),
+    ("decimal array", lambda v, p: tc.parties("alice")[0].array("a", tc.Decimal(5, 2)), "decimals are for columns of tables"),
+    ("wide column", lambda v, p: small(a=tc.Int(0, 2**64 - 1)), "more than 63 bits"),
+    ("fraction", lambda v, p: shown(small(a=tc.Fixed(0, 1, frac=8), b=tc.Fixed(0, 1, frac=9))), "there is one number"),
+    ("old dates", lambda v, p: small(a=tc.Date("1800-01-01", "2000-01-01")), "from 1900-01-01 to 2099-12-31"),
+    ("no columns", lambda v, p: small(), "a table has columns"),
+    ("point", lambda v, p: tc.parties("alice")[0].table("t", tc.Schema({"a.b": tc.Bool()}), max_rows=1), "rename it"),
+    (
+        "unknown unique",
+        lambda v, p: tc.parties("alice")[0].table("t", tc.Schema(a=tc.Bool()), max_rows=1, unique="b"),
+        "that could be unique",
+    ),
+    ("public", lambda v, p: shown(tc.parties("public", "bob")[0].table("t", tc.Schema(a=tc.Bool()), max_rows=1)), "call it otherwise"),
+    ("role", lambda v, p: shown(tc.parties("alice", "Bob X")[0].table("t", tc.Schema(a=tc.Bool()), max_rows=1)), "letters and digits"),
+]
+
+
+@pytest.mark.parametrize(("make", "message"), [it[1:] for it in MISTAKES], ids=[it[0] for it in MISTAKES])
+def test_mistakes_name_the_line_and_a_way_out(make: Callable[[tc.Frame, tc.Frame], Any], message: str) -> None:
+    visits, people = tables()
+    with pytest.raises((tc.ProgramError, AttributeError)) as caught:
+        make(visits, people)
+    error = caught.value
+    assert message in str(error)
+    assert str(error).startswith("test_query_frames.py:"), str(error)
+    line = int(str(error).split(":")[1])
+    assert abs(line - make.__code__.co_firstlineno) <= 3 or "def shown" in str(error) or line < make.__code__.co_firstlineno
+    if isinstance(error, tc.ProgramError):
+        assert error.line == line and error.file == "test_query_frames.py"

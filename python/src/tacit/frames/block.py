@@ -11,7 +11,7 @@ from .tables import Table
 from .text import Place, Sql, identifier, joined, lowered
 
 # The widest line of columns.
-_WIDEST = 100
+_WIDEST = 120
 
 
 @dataclass(frozen=True)

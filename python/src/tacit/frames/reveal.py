@@ -77,6 +77,8 @@ class FrameReveal:
             program = _tacit.Program.parse_sql("query.sql", source)
         except _tacit.Mistake as error:
             _, line, message, column = error.args
+            if "nothing bounds it" in message:
+                fail(ProgramError, said(message), *self.place)
             place = place_in(source, spans, line, column) or self.place
             fail(ProgramError, said(message) + _written(source, line, column), place[0], place[1])
         except _tacit.Failure as error:
