@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
 
 from .._place import here
 from ..errors import ProgramError, fail
@@ -27,6 +27,7 @@ Column: TypeAlias = "Expr | str"
 Columns: TypeAlias = "Column | Iterable[Column]"
 How = Literal["inner", "left", "semi", "anti"]
 _T = TypeVar("_T")
+_P = ParamSpec("_P")
 
 _JOINS = {"inner": "JOIN", "left": "LEFT JOIN", "semi": "SEMI JOIN", "anti": "ANTI JOIN"}
 
@@ -489,6 +490,6 @@ class Frame(FrameBase):
 
         return FrameReveal.of(self, to, max_rows, frac)
 
-    def pipe(self, function: Callable[..., _T], *args: Any, **kwargs: Any) -> _T:
+    def pipe(self, function: Callable[Concatenate[Frame, _P], _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
         """What a function makes of this frame: `frame.pipe(f, x)` is `f(frame, x)`."""
         return function(self, *args, **kwargs)
