@@ -810,7 +810,47 @@ def test_the_answer_is_ordered_by_what_it_holds() -> None:
     found = answer(frame.select("b", "person").filter(tc.col.b > 2), data)
     assert list(zip(*found.values(), strict=True)) == sorted((b, p) for b, p in zip(visits["b"], visits["person"], strict=True) if b > 2)
     more = tc.job("q", table=frame.select("b").sort("b").reveal(to="all", max_rows=3)).check(data)
-    assert more.table.to_dict() == {"b": sorted(visits["b"])[:3]} and "there are more rows than these" in more.remarks[0]
+    assert more.table.to_dict() == {"b": sorted(visits["b"])[:3]} and more.remarks == [
+        "there are more rows than these: max_rows= of reveal says how many are shown at most"
+    ]
+    assert "min_rows(10) behind agg(...) leaves small groups out" in repr(
+        tc.job("q", table=frame.group_by("b").agg(c.a.max()).reveal(to="all")).disclosure()
+    )
+
+
+@pytest.mark.parametrize("protocol", ["trio", "lift"])
+def test_what_unique_says_is_checked_where_a_join_relies_on_it(protocol: str) -> None:
+    visits, people = made(6)
+    frame, others = tables()
+    twice = {name: [*values, values[0]] for name, values in people.items()}
+    by = frame.join(others, left_on="person", right_on="id", how="left").group_by("plan_right").agg(tc.len())
+    with pytest.raises(tc.CheckFailed, match=r"relies on it \(unique=\)"):
+        tc.job("q", table=by.reveal(to="all")).run(given(visits, twice), protocol=protocol)
+
+
+UNDER_PROTOCOLS = [
+    "filter by a window",
+    "aggregates",
+    "filtered aggregates",
+    "quotients",
+    "dates",
+    "ranks",
+    "running",
+    "join left",
+    "unique joins",
+    "rolling",
+]
+
+
+@pytest.mark.parametrize("case", UNDER_PROTOCOLS)
+@pytest.mark.parametrize("protocol", ["trio", "gmw:3"])
+def test_operations_under_protocols(case: str, protocol: str) -> None:
+    rows = made(8, 9)
+    frame = CASES[case](tc, *tables(12))
+    job = tc.job("q", table=frame.reveal(to="all", max_rows=20))
+    needed = {it.rpartition(".")[0].replace(".", "/") for it in job.input_names}
+    data = {key: value for key, value in given(*rows).items() if key in needed}
+    assert job.run(data, protocol=protocol).table.to_dict() == job.check(data).table.to_dict()
 
 
 def test_texts_of_categories_and_rounding() -> None:

@@ -18,7 +18,7 @@ from ._place import here
 from ._show import as_html, paragraph
 from .array import Arena, Array, Party, domain_of
 from .errors import CheckFailed, InputError, ProgramError, fail, failure, file_failure, mistake
-from .frames import Frame, FrameReveal
+from .frames import Frame, FrameReveal, of_frames
 from .lints import Lint, lint
 from .progress import Handle, shown
 from .result import Explanation, Plan, Result, Simulation
@@ -98,6 +98,9 @@ class Job:
 
     _promised: set[tuple[str, int]] | None
     _samples: dict[str, Any]
+    _disclosed: tuple[str, list[str], list[str], list[str], list[str]] | None
+    # Whether it was written as a frame.
+    _of_frame = False
 
     def __init__(self, name: str, results: Mapping[str, Reveal | FrameReveal]) -> None:
         place, path = here()
@@ -119,6 +122,10 @@ class Job:
             fail(ProgramError, f"what a job of a frame learns is its result's table: tc.job({name!r}, table=...), not {key}=", place, path)
         program, source, suggested = value.program(name)
         self._set(program, source)
+        if self._disclosed is not None:
+            plan, learned, public, checked, advice = self._disclosed
+            self._disclosed = plan, learned, public, checked, [of_frames(it) for it in advice]
+        self._of_frame = True
         self._promised = None
         self._samples = {}
         self._suggested = {it for it in suggested if it in self.input_names}
@@ -312,10 +319,11 @@ class Job:
         except CheckFailed as error:
             if self._disclosed is None:
                 raise
-            raise CheckFailed(
+            what = (
                 f"{error}. A query checks that a key is there once, where a join relies on it (UNIQUE, PRIMARY KEY): the job's "
                 "disclosure() says which, and its owner must look for rows that repeat it"
-            ) from None
+            )
+            raise CheckFailed(of_frames(what) if self._of_frame else what) from None
 
     # Runs.
 
@@ -330,7 +338,7 @@ class Job:
         watch = _tacit.Watch()
         with self._checked():
             outcome = _ran(lambda: _tacit.run_local(self._program, "plain", "instant", 1, inputs, watch))
-        return Result(outcome, rounding, time.perf_counter() - start)
+        return self._said(Result(outcome, rounding, time.perf_counter() - start))
 
     def run(
         self,
@@ -411,10 +419,16 @@ class Job:
             store = None if prepared is None else os.fspath(prepared)
             with self._checked():
                 learned = on._run(self._program, protocol, threat, store, session, threads, inputs, watch)
-            return Result(learned, rounding, parties=on.parties)
+            return self._said(Result(learned, rounding, parties=on.parties))
         with self._checked():
             outcome, seconds, choice = on._run(self._program, protocol, threat, rows, threads, inputs, watch)
-        return Result(outcome, rounding, seconds, self.parties, choice)
+        return self._said(Result(outcome, rounding, seconds, self.parties, choice))
+
+    def _said(self, result: Result) -> Result:
+        """A result, whose remarks are for those who wrote the job."""
+        if self._of_frame:
+            result.remarks = [of_frames(it) for it in result.remarks]
+        return result
 
     def prepare(
         self,

@@ -16,7 +16,7 @@ from .expr import Expr
 from .frame import Frame
 from .grouped import Groups
 from .parts import Then, When, col, len, lit, when
-from .reveal import FrameReveal
+from .reveal import FrameReveal, of_frames
 from .source import concat, table
 
-__all__ = ["Expr", "Frame", "FrameReveal", "Groups", "Then", "When", "col", "concat", "len", "lit", "table", "when"]
+__all__ = ["Expr", "Frame", "FrameReveal", "Groups", "Then", "When", "col", "concat", "len", "lit", "of_frames", "table", "when"]

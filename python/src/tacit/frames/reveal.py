@@ -29,6 +29,9 @@ _OF_SQL = (
         "declare the key UNIQUE in a table, or GROUP one side BY it first. A LEFT JOIN needs it on the right side",
         "say unique= of a table, or take unique(...) or groups first. A left join needs it on the right side",
     ),
+    ("SET min_rows = 10 leaves", "min_rows(10) behind agg(...) leaves"),
+    ("SET max_rows says", "max_rows= of reveal says"),
+    ("(UNIQUE, PRIMARY KEY)", "(unique=)"),
     ("add GROUP BY, or leave min_rows out", "min_rows is right behind group_by(...).agg(...)"),
     ("write a part of it as a column of a subquery", "make a part of it a column by with_columns first"),
     ("name its parts by WITH", "make a part of it a column by with_columns first"),
@@ -78,11 +81,11 @@ class FrameReveal:
         except _tacit.Mistake as error:
             _, line, message, column = error.args
             if "nothing bounds it" in message:
-                fail(ProgramError, said(message), *self.place)
+                fail(ProgramError, of_frames(message), *self.place)
             place = place_in(source, spans, line, column) or self.place
-            fail(ProgramError, said(message) + _written(source, line, column), place[0], place[1])
+            fail(ProgramError, of_frames(message) + _written(source, line, column), place[0], place[1])
         except _tacit.Failure as error:
-            fail(ProgramError, said(error.args[1]), *self.place)
+            fail(ProgramError, of_frames(error.args[1]), *self.place)
         suggested = {f"{table.shown}.{column}" for table in frame._tables for column, type in table.columns if type.from_data}
         return program, source, suggested
 
@@ -98,9 +101,9 @@ def _written(source: str, line: int, column: int) -> str:
     return f"\n    which is line {line} of the query's SQL: {'... ' if start else ''}{shown}{' ...' if len(text) > start + 100 else ''}"
 
 
-def said(message: str) -> str:
+def of_frames(message: str) -> str:
     """A message about SQL, for those who write frames."""
     message = _PREFIX.sub("", message)
-    for of_sql, of_frames in _OF_SQL:
-        message = message.replace(of_sql, of_frames)
+    for written, meant in _OF_SQL:
+        message = message.replace(written, meant)
     return message
