@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import tacit as tc
+from tacit import _tacit
 
 PLANS = ["basic", "half", "full"]
 DAYS = (datetime.date(2023, 12, 25), datetime.date(2024, 3, 3))
@@ -1119,3 +1120,78 @@ def test_mistakes_name_the_line_and_a_way_out(make: Callable[[tc.Frame, tc.Frame
     assert abs(line - make.__code__.co_firstlineno) <= 3 or "def shown" in str(error) or line < make.__code__.co_firstlineno
     if isinstance(error, tc.ProgramError):
         assert error.line == line and error.file == "test_query_frames.py"
+
+
+# Texts without a list, and joins of many rows to several.
+
+ENGINE_HAS_TEXTS = hasattr(_tacit, "text_codes") and hasattr(tc.data, "_texts")
+
+
+def flights() -> tuple[tc.Frame, tc.Frame]:
+    alice, bob = tc.parties("alice", "bob")
+    plane = alice.table("planes", tc.Schema(tail=tc.Text(), seats=tc.Int(1, 500), of=tc.Text().nullable()), max_rows=20)
+    flight = bob.table("flights", tc.Schema(tail=tc.Text().nullable(), delay=tc.Int(-50, 500)), max_rows=20)
+    return plane, flight
+
+
+PLANES = {"tail": ["N1", "N2", "N2", "N'3"], "seats": [100, 50, 60, 10], "of": ["a", None, "b", "b"]}
+FLIGHTS = {"tail": ["N1", "N2", None, "N'3", "N4", "N1"], "delay": [1, 2, 4, 8, 16, 32]}
+
+
+@pytest.mark.skipif(not ENGINE_HAS_TEXTS, reason="the engine has no texts without a list")
+def test_texts_without_a_list_are_keys() -> None:
+    ours, theirs = flights(), (pl.DataFrame(PLANES), pl.DataFrame(FLIGHTS))
+    data = {"alice": PLANES, "bob": FLIGHTS}
+    cases: dict[str, Callable[[Any, Any, Any], Any]] = {
+        "join": lambda m, p, f: f.join(p.group_by("tail").agg(s=m.col.seats.sum()), on="tail").select("delay", "s"),
+        "several": lambda m, p, f: f.join(p, on="tail", **({"max_matches": 3} if m is tc else {})).select("delay", "seats"),
+        "left": lambda m, p, f: f.join(p, on="tail", how="left", **({"max_matches": 2} if m is tc else {})).select("delay", "seats"),
+        "groups": lambda m, p, f: f.group_by("tail").agg(n=m.len(), d=m.col.delay.sum()).drop("tail"),
+        "equal": lambda m, p, f: f.filter((m.col.tail == "N'3") | m.col.tail.is_in(["N4"]) | m.col.tail.is_null()).select("delay"),
+        "distinct": lambda m, p, f: p.select(a=m.col.tail.n_unique(), b=m.col.of.n_unique(), c=m.col.of.count()),
+        "unique": lambda m, p, f: f.select("tail").unique().select(m.len()),
+        "over": lambda m, p, f: f.select("delay", n=m.len().over("tail"), t=m.col.delay.cum_sum().over("tail", order_by="delay")),
+        "anti": lambda m, p, f: f.join(p, on="tail", how="anti").select("delay"),
+        "filled": lambda m, p, f: p.with_columns(of=m.col.of.fill_null(m.lit("c"))).group_by("of").agg(n=m.len()).select("n"),
+    }
+    for write in cases.values():
+        needed = write(tc, *ours)
+        job = tc.job("q", table=needed.reveal(to="all", max_rows=50))
+        given = {party: rows for party, rows in data.items() if any(it.startswith(f"{party}.") for it in job.input_names)}
+        same(job.check(given).table.to_dict(), write(pl, *theirs).to_dict(as_series=False))
+    one = ours[1].unique("tail").select(tc.col.delay.sum())
+    assert tc.job("q", table=one.reveal(to="all")).check({"bob": FLIGHTS}).table.to_dict() == {"delay": [1 + 2 + 4 + 8 + 16]}
+
+
+@pytest.mark.skipif(not ENGINE_HAS_TEXTS, reason="the engine has no texts without a list")
+def test_more_matches_than_were_said_end_the_run() -> None:
+    planes, flown = flights()
+    frame = flown.join(planes, on="tail", max_matches=2)
+    assert "SET max_matches = 2;" in frame.to_sql()
+    twice = {name: [*values, values[1]] for name, values in PLANES.items()}
+    with pytest.raises(tc.CheckFailed):
+        tc.job("q", table=frame.select(tc.len()).reveal(to="all")).run({"alice": twice, "bob": FLIGHTS}, protocol="gmw:2")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda p, f: f.sort("tail"), "has no order"),
+        (lambda p, f: f.filter(c.tail < "N3"), "have no order, no least and no greatest"),
+        (lambda p, f: f.filter(c.tail.is_between(tc.lit("a"), tc.lit("b"))), "have no order"),
+        (lambda p, f: f.group_by("delay").agg(c.tail.max()), "have no order"),
+        (lambda p, f: f.with_columns(n=c.tail.rank("min")), "have no order"),
+        (lambda p, f: f.with_columns(n=c.delay.cum_sum().over("delay", order_by="tail")), "have no order"),
+        (lambda p, f: f.select(c.tail.str.starts_with("N")), "starts_with is of categories, and this is Text"),
+        (lambda p, f: shown(f), "drop it, and show a number that its owner knows"),
+        (lambda p, f: f.join(p, on="tail"), "or say max_matches=k"),
+        (lambda p, f: f.join(p, on="tail", max_matches=200), "a number of rows from 1 to 100"),
+        (lambda p, f: f.join(p, on="tail", max_matches=3).join(p, on="tail", max_matches=2, suffix="_2"), "max_matches is 3 already"),
+        (lambda p, f: p.select("tail", "of").unique("tail"), "leave it to group_by"),
+        (lambda p, f: tc.parties("alice")[0].array("t", tc.Text()), "of an array, take tc.Category"),
+    ],
+)
+def test_mistakes_with_texts_and_matches(make: Callable[[tc.Frame, tc.Frame], Any], message: str) -> None:
+    with pytest.raises(tc.ProgramError, match=r"test_query_frames\.py") as caught:
+        make(*flights())
+    assert message in str(caught.value)

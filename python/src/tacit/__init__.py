@@ -53,7 +53,7 @@ from .progress import Handle
 from .result import Explanation, Plan, Report, Result, Simulation, Table
 from .run import connect, local, protocols
 from .together import concat
-from .types import Bool, Category, Date, Decimal, Fixed, Int, Type
+from .types import Bool, Category, Date, Decimal, Fixed, Int, Text, Type
 from .xp import (
     abs,
     all,
@@ -178,6 +178,7 @@ __all__ = [
     "Stopped",
     "Table",
     "TacitError",
+    "Text",
     "Type",
     "__version__",
     "abs",

@@ -14,7 +14,7 @@ from . import _tacit
 from ._place import here
 from ._show import as_html
 from .errors import ProgramError, RangeError, SecretError, ShapeError, fail, mistake
-from .types import NO_DECIMALS, NO_NULLS, Category, Date, Kind, Nullable, Type, days
+from .types import NO_DECIMALS, NO_NULLS, NO_TEXTS, Category, Date, Kind, Nullable, Text, Type, days
 from .types import Decimal as DecimalType
 
 if TYPE_CHECKING:
@@ -248,8 +248,9 @@ def _input(arena: Arena, party: Party | None, name: str, type: Type, shape: Any,
     place, path = here()
     if not isinstance(type, Type):
         fail(ProgramError, f"the type of {name} is one such as tc.Int(0, 100), not {type!r}", place, path)
-    if isinstance(type, (Nullable, DecimalType)):
-        fail(ProgramError, NO_NULLS if isinstance(type, Nullable) else NO_DECIMALS, place, path)
+    if isinstance(type, (Nullable, DecimalType, Text)):
+        what = NO_NULLS if isinstance(type, Nullable) else NO_TEXTS if isinstance(type, Text) else NO_DECIMALS
+        fail(ProgramError, what, place, path)
     if not name or name.endswith("."):
         fail(ProgramError, "an input has a name", place, path)
     try:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 Kind = tuple[str, int, int]
 
-__all__ = ["Bool", "Category", "Date", "Decimal", "Fixed", "Int", "Nullable", "Type"]
+__all__ = ["Bool", "Category", "Date", "Decimal", "Fixed", "Int", "Nullable", "Text", "Type"]
 
 _EPOCH = datetime.date(1970, 1, 1)
 
@@ -214,6 +214,7 @@ class Date(Type):
 
 # What arrays are told that are of a type for tables.
 NO_NULLS = "missing values are not supported for arrays: give a tc.Bool() input that says which values are there"
+NO_TEXTS = "texts without a list are for columns of tables: of an array, take tc.Category"
 NO_DECIMALS = "decimals are for columns of tables: of an array, take tc.Int and count in the last digit, or tc.Fixed"
 
 
@@ -256,6 +257,24 @@ class Decimal(Type):
     def __str__(self) -> str:
         said = [f"{name}={bound}" for name, bound in (("lo", self.lo), ("hi", self.hi)) if bound is not None]
         return f"tc.Decimal({', '.join([str(self.digits), str(self.decimals), *said])})"
+
+
+@dataclass(frozen=True)
+class Text(Type):
+    """Texts of columns of tables, of any length and without a list: keys to join by, such as names and numbers that are no numbers.
+
+    The parties compute on numbers that follow from the texts. They are equal or not, and are joined, grouped and counted; they have no
+    order, and no answer shows one.
+    """
+
+    def kind(self) -> Kind:
+        raise NotImplementedError(NO_TEXTS)
+
+    def interval(self) -> tuple[int, int]:
+        raise NotImplementedError(NO_TEXTS)
+
+    def __str__(self) -> str:
+        return "tc.Text()"
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,9 @@ assert_type(answer.remarks, list[str])
 assert_type(answer.decimals("cost"), int)
 
 # Frames.
-schema = tc.Schema({"of what": tc.Bool()}, plan=tc.Category(["basic", "full"]), age=tc.Int(0, 120).nullable(), cost=tc.Decimal(7, 2, lo=0))
+schema = tc.Schema(
+    {"of what": tc.Bool()}, plan=tc.Category(["basic", "full"]), age=tc.Int(0, 120).nullable(), cost=tc.Decimal(7, 2, lo=0), name=tc.Text()
+)
 people = alice.table("people", schema, max_rows=100, min_rows=1, unique=["plan", "age"])
 assert_type(people, tc.Frame)
 assert_type(tc.concat([people, bob.table("people", schema, max_rows=10, unique="age")]), tc.Frame)
@@ -130,7 +132,9 @@ assert_type(people.filter(tc.col.age > 3, tc.col.cost > 2).select("plan", ["age"
 assert_type(people.group_by("plan", old=tc.col.age > 65), tc.Groups)
 by_plan = people.group_by(["plan"]).agg(tc.len(), cost=tc.col.cost.sum()).min_rows(3)
 assert_type(by_plan, tc.Frame)
-assert_type(people.join(by_plan, on="plan", how="left", suffix="_of").join(by_plan, left_on=["plan"], right_on=["plan"]), tc.Frame)
+assert_type(
+    people.join(by_plan, on="plan", how="left", suffix="_of", max_matches=3).join(by_plan, left_on=["plan"], right_on=["plan"]), tc.Frame
+)
 assert_type(people.sort("age", tc.col.cost, descending=[True, False]).head(3).limit(2).top_k(1, by="age"), tc.Frame)
 assert_type(people.rename({"age": "years"}).drop("plan", ["cost"]).unique("years").with_row_index(), tc.Frame)
 

@@ -48,17 +48,23 @@ _ABSENT = {
 
 
 @dataclass(frozen=True)
-class Suppressed:
-    """Groups of fewer rows are not shown."""
+class Said:
+    """A number of rows that is one for a whole query, and where it was said."""
 
     rows: int
     place: Place
+
+    def same(self, other: Said, what: str, place: Place) -> None:
+        """Refuses two numbers."""
+        if other.rows != self.rows:
+            (file, line), _ = self.place
+            fail(ProgramError, f"{what} is {self.rows} already, of {file}:{line}: there is one number for a whole query", *place)
 
 
 class FrameBase:
     """What all operations on frames are made with."""
 
-    __slots__ = ("_arena", "_block", "_grouped", "_keys", "_lost", "_order", "_suppressed", "_tables")
+    __slots__ = ("_arena", "_block", "_grouped", "_keys", "_lost", "_matches", "_order", "_suppressed", "_tables")
 
     def __init__(self, arena: Arena, block: Block, tables: tuple[Table, ...]) -> None:
         self._arena, self._block, self._tables = arena, block, tables
@@ -69,7 +75,9 @@ class FrameBase:
         self._keys: frozenset[frozenset[str]] = frozenset()
         # Whether its rows are groups, and which of them are not shown.
         self._grouped = False
-        self._suppressed: Suppressed | None = None
+        self._suppressed: Said | None = None
+        # How many rows a row matches in joins where neither side has each key once.
+        self._matches: Said | None = None
 
     # What it is.
 
@@ -86,14 +94,18 @@ class FrameBase:
     def to_sql(self) -> str:
         """The query as SQL. A job adds who learns the answer: `job.sql` is what parties agree to."""
         place = here()
-        parts = self._whole(Settings(min_rows=self._suppressed.rows if self._suppressed else None), place)
-        return str(parts)
+        return str(self._whole(Settings(), place))
 
     def _query(self) -> Sql:
         return Writer(self._tables).query(self._block, () if self._lost else self._order)
 
     def _whole(self, settings: Settings, place: Place, fraction: int | None = None) -> Sql:
-        settings = replace(settings, fraction=tables.fraction_of(self._tables, fraction, place))
+        settings = replace(
+            settings,
+            fraction=tables.fraction_of(self._tables, fraction, place),
+            min_rows=None if self._suppressed is None else self._suppressed.rows,
+            max_matches=None if self._matches is None else self._matches.rows,
+        )
         return tables.whole(self._tables, self._arena.parties, self._query(), settings, place)
 
     def _described(self) -> str:
@@ -142,7 +154,7 @@ class FrameBase:
 
     def _with(self, block: Block, **changes: Any) -> Self:
         made = type(self)(self._arena, block, self._tables)
-        for name in ("_order", "_lost", "_keys", "_grouped", "_suppressed"):
+        for name in ("_order", "_lost", "_keys", "_grouped", "_suppressed", "_matches"):
             setattr(made, name, changes.get(name, getattr(self, name)))
         return made
 
@@ -170,6 +182,10 @@ class FrameBase:
             return within(block, place)
         return replace(block, place=place)
 
+    def _has_key(self, columns: Iterable[str]) -> bool:
+        given = set(columns)
+        return any(key <= given for key in self._keys)
+
     def _checked(self, columns: Iterable[str], place: Place) -> None:
         seen: dict[str, str] = {}
         for name in columns:
@@ -180,6 +196,26 @@ class FrameBase:
                     f"columns {other!r} and {name!r} differ in the case of letters alone, which SQL does not tell apart",
                     *place,
                 )
+
+    def _beside(self, block: Block, others: Iterable[Self], place: Place) -> Self:
+        """A frame that is made of this one and of others."""
+        found, matches = list(self._tables), self._matches
+        for other in others:
+            if other._arena is not self._arena:
+                fail(ProgramError, "these frames are of different sets of parties: one query has one tc.parties(...)", *place)
+            if matches is not None and other._matches is not None:
+                matches.same(other._matches, "max_matches", place)
+            matches = matches or other._matches
+            for table in other._tables:
+                if table in found:
+                    continue
+                for it in found:
+                    if it.party is table.party and lowered(it.name) == lowered(table.name):
+                        fail(ProgramError, f"{table.shown} is described in two ways: describe it once, and use that frame twice", *place)
+                found.append(table)
+        made = type(self)(self._arena, block, tuple(found))
+        made._matches = matches
+        return made
 
     def _not_suppressed(self, why: str, place: Place) -> None:
         if self._suppressed is not None:

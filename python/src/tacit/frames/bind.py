@@ -105,6 +105,10 @@ class Binder:
             self._wrong(expr, str(error))
         return kind
 
+    def _in_order(self, expr: Expr, kind: Kind) -> None:
+        if kind.base == "string":
+            self._wrong(expr, "texts without a list have no order, no least and no greatest: a tc.Category, which lists them, has")
+
     def _number(self, expr: Expr, of: Bound, what: str) -> Kind:
         kind = of.kind
         if kind.base == "bool":
@@ -152,6 +156,8 @@ class Binder:
             kind = self._alike(expr, a, b)
             if kind.base == "null":
                 self._wrong(expr, "null is equal to nothing: use is_null() or is_not_null()")
+            if operator not in ("=", "<>"):
+                self._in_order(expr, kind)
             return Bound(Sql(_within(a, ADD), f" {operator} ", _within(b, ADD)), COMPARE, Kind("bool", kind.nullable))
         return self._arithmetic(expr, operator, a, b)
 
@@ -235,6 +241,7 @@ class Binder:
 
     def _between(self, expr: Expr) -> Bound:
         of, low, high = (self.of(it) for it in expr._of)
+        self._in_order(expr, of.kind)
         nullable = self._alike(expr, of, low).nullable or self._alike(expr, of, high).nullable
         kind = Kind("bool", nullable)
         if expr._given == "both":
@@ -363,6 +370,8 @@ class Binder:
             return _else(found, "0") if nullable else found
         if function == "mean":
             return self._call(Sql("avg(", of.sql, ")"), tail, Kind("fixed", nullable, natural=kind.natural))
+        if function in ("min", "max", "quantile"):
+            self._in_order(expr, kind)
         if function in ("min", "max"):
             made = Kind(kind.base, nullable, kind.scale, kind.names, kind.natural)
             return self._call(Sql(f"{function}(", of.sql, ")"), tail, made)
@@ -422,6 +431,8 @@ class Binder:
         self.window = None
         keys = [self._key(it) for it in given.keys]
         order = [(self._key(it), down) for it, down in zip(given.order, given.descending, strict=True)]
+        for one, (key, _) in zip(given.order, order, strict=True):
+            self._in_order(one, key.kind)
         written = tuple(ordered(it, down, given.nulls_last) for it, down in order)
         self.window = Window(tuple(it.sql for it in keys), written)
         try:
@@ -457,6 +468,7 @@ class Binder:
         if function == "cum_count":
             return Bound(Sql("count(", of.sql, ")", over), ATOM, Kind("int", natural=True))
         if function in ("cum_min", "cum_max"):
+            self._in_order(expr, kind)
             made = Kind(kind.base, kind.nullable, kind.scale, kind.names, kind.natural)
             return _known(of, Bound(Sql(f"{function[4:]}(", of.sql, ")", over), ATOM, made))
         number = self._number(expr, of, f"{function} is")
@@ -476,6 +488,7 @@ class Binder:
             self._wrong(expr, "rank is by its own values: leave order_by out")
         if not names(expr._of[0]):
             self._wrong(expr, f"rank is of columns, and {expr._of[0]!r} is written down")
+        self._in_order(expr, of.kind)
         function = {"min": "rank", "dense": "dense_rank", "ordinal": "row_number"}[method]
         order = (ordered(of, descending, True),)
         kind = Kind("int", of.kind.nullable, natural=True)

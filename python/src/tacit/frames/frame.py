@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeAlia
 from .._place import here
 from ..errors import ProgramError, fail
 from . import text
-from .base import FrameBase, Suppressed, fixed, listed, numbered, part
+from .base import FrameBase, Said, fixed, listed, numbered, part
 from .bind import ADD, ATOM, COMPARE, Binder, Bound, ordered
-from .block import Block, Join, Key, Union, base_name, within
+from .block import Key, Union, within
 from .expr import Expr, column_of
-from .kinds import Kind, Unlike, common
-from .tables import Table
-from .text import Place, Sql, identifier, joined, lowered
+from .kinds import Kind
+from .text import Place, Sql, joined
 from .walk import has_aggregate, has_row, has_window
 
 if TYPE_CHECKING:
@@ -28,8 +27,6 @@ Columns: TypeAlias = "Column | Iterable[Column]"
 How = Literal["inner", "left", "semi", "anti"]
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
-
-_JOINS = {"inner": "JOIN", "left": "LEFT JOIN", "semi": "SEMI JOIN", "anti": "ANTI JOIN"}
 
 
 class Frame(FrameBase):
@@ -234,7 +231,11 @@ class Frame(FrameBase):
         if block.windows:
             block = within(block, place)
         keys = joined(", ", (block.columns[it].sql for it in alike))
-        order = joined(", ", (block.columns[it].sql for it in others))
+        # Where nothing has an order, what rows have in common tells none apart, and all columns do that.
+        by = [it for it in others if block.columns[it].kind.base != "string"] or alike
+        if all(block.columns[it].kind.base == "string" for it in by):
+            fail(ProgramError, "texts without a list have no order, and no other column says which row stays: leave it to group_by", *place)
+        order = joined(", ", (block.columns[it].sql for it in by if block.columns[it].kind.base != "string"))
         first = Sql("row_number() OVER (PARTITION BY ", keys, " ORDER BY ", order, ") = 1", place=place)
         block = replace(block, qualify=Bound(first, COMPARE, Kind("bool")), hint="distinct_rows")
         return self._with(block, _order=(), _lost=None, _keys=self._keys | {frozenset(alike)}, _grouped=False)
@@ -256,6 +257,9 @@ class Frame(FrameBase):
         if not columns:
             fail(ProgramError, "say by which columns: sort('plan')", *place)
         known = self._block.columns
+        texts = next((name for name in columns if known[name].kind.base == "string"), None)
+        if texts is not None:
+            fail(ProgramError, f"{texts!r} is a text without a list, which has no order: a tc.Category, which lists them, has", *place)
         order = [Key(name, bool(it), known[name].kind.nullable and not nulls_last) for name, it in zip(columns, down, strict=True)]
         return self._with(replace(self._block, place=place), _order=tuple(order), _lost=None)
 
@@ -328,11 +332,13 @@ class Frame(FrameBase):
         left_on: str | Sequence[str] | None = None,
         right_on: str | Sequence[str] | None = None,
         suffix: str = "_right",
+        max_matches: int = 1,
     ) -> Frame:
         """With the columns of the rows of another frame that have equal values. Null is equal to nothing.
 
         One side must have each key once: that of a table by `unique=`, of groups, or of `unique(...)`; the right one, in a left join.
-        The run checks what a table promises.
+        The run checks what a table promises. Or `max_matches` says how many rows of the other frame any row matches at most: the run
+        checks that too, and everything behind it is of so many times as many rows.
 
         Args:
             other: The other frame.
@@ -342,86 +348,12 @@ class Frame(FrameBase):
             left_on: The columns of this frame, where names differ.
             right_on: The columns of the other frame, where names differ; they are not among the columns of the answer.
             suffix: What is added to names of the other frame that this one has too.
+            max_matches: How many rows of the other frame a row matches at most, where neither side has each key once: one number for a
+                whole query, up to 100.
         """
-        place = here()
-        if not isinstance(other, Frame):
-            fail(ProgramError, f"a frame is joined with a frame, not with {type(other).__name__}", *place)
-        if how not in _JOINS:
-            ways = "outer joins are written as tc.concat of a left join and an anti join" if how in ("full", "outer", "right") else ""
-            fail(ProgramError, f'how is "inner", "left", "semi" or "anti", not {how!r}{": " if ways else ""}{ways}', *place)
-        if (on is None) == (left_on is None and right_on is None) or (left_on is None) != (right_on is None):
-            fail(ProgramError, "say which columns are equal: on=, or left_on= and right_on=", *place)
-        left = self._named(left_on if on is None else on, place)
-        right = other._named(right_on if on is None else on, place)
-        if len(left) != len(right) or not left:
-            fail(ProgramError, f"there are {len(left)} columns on the left, and {len(right)} on the right", *place)
-        if len(set(left)) < len(left) or len(set(right)) < len(right):
-            fail(ProgramError, "a column is named twice", *place)
-        for it in (self, other):
-            it._not_suppressed("groups are joined", place)
-        for one, two in zip(left, right, strict=True):
-            try:
-                common(self._block.columns[one].kind, other._block.columns[two].kind)
-            except Unlike as error:
-                fail(ProgramError, f"{one!r} and {two!r} are not joined: {error}", *place)
-        if (how == "inner" and not (other._has_key(right) or self._has_key(left))) or (how == "left" and not other._has_key(right)):
-            side = "the right side must have" if how == "left" else "one side must have"
-            what = f"{side} each value of {', '.join(right)} once: say unique= of a table that has, or take unique({right}) or groups"
-            fail(ProgramError, what, *place)
-        return self._joined(other, (left, right), how, suffix, place)
+        from .joins import join
 
-    def _has_key(self, columns: Iterable[str]) -> bool:
-        given = set(columns)
-        return any(key <= given for key in self._keys)
-
-    def _joined(self, other: Frame, on: tuple[list[str], list[str]], how: How, suffix: str, place: Place) -> Frame:
-        sources = (self._block.as_source(), other._block.as_source())
-        first, second = map(base_name, sources)
-        aliases = (first, second) if lowered(first) != lowered(second) else ("l", "r")
-
-        def columns_of(frame: Frame, alias: str, nullable: bool) -> dict[str, Bound]:
-            found = {}
-            for name, bound in frame._block.columns.items():
-                kind = bound.kind.maybe(bound.kind.nullable or nullable)
-                found[name] = Bound(Sql(f"{identifier(alias)}.{identifier(name)}"), ATOM, kind, True)
-            return found
-
-        left, right = columns_of(self, aliases[0], False), columns_of(other, aliases[1], how == "left")
-        equal = [Sql(left[a].sql, " = ", right[b].sql) for a, b in zip(*on, strict=True)]
-        columns = dict(left)
-        if how in ("inner", "left"):
-            for name, bound in right.items():
-                if name in on[1]:
-                    continue
-                called = name if name not in left else f"{name}{suffix}"
-                if called in columns:
-                    fail(ProgramError, f"there would be two columns {called!r}: choose another suffix=", *place)
-                columns[called] = bound
-        self._checked(columns, place)
-        source = Join(*sources, aliases, _JOINS[how], joined(" AND ", equal), place)
-        block = Block(source, columns, place, hint="joined")
-        made = Frame(self._arena, block, self._tables_with((other,), place))
-        made._keys = self._keys
-        if how == "inner" and not other._has_key(on[1]):
-            # Each row of the other frame is there once at most.
-            new = {name: name if name not in left else f"{name}{suffix}" for name in right if name not in on[1]}
-            made._keys = frozenset(frozenset(new[it] for it in key) for key in other._keys if key <= set(new))
-        return made
-
-    def _tables_with(self, others: Iterable[Frame], place: Place) -> tuple[Table, ...]:
-        """The tables of frames, each once."""
-        found = list(self._tables)
-        for other in others:
-            if other._arena is not self._arena:
-                fail(ProgramError, "these frames are of different sets of parties: one query has one tc.parties(...)", *place)
-            for table in other._tables:
-                if table in found:
-                    continue
-                for it in found:
-                    if it.party is table.party and lowered(it.name) == lowered(table.name):
-                        fail(ProgramError, f"{table.shown} is described in two ways: describe it once, and use that frame twice", *place)
-                found.append(table)
-        return tuple(found)
+        return join(self, other, (on, left_on, right_on), how, suffix, max_matches)
 
     def group_by(self, *by: Columns, **named: Any) -> Groups:
         """Rows that have something in common, for `agg`.
@@ -458,20 +390,16 @@ class Frame(FrameBase):
         place = here()
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             fail(ProgramError, f"min_rows takes a number of rows, from 1, not {k!r}", *place)
-        if self._suppressed is not None and self._suppressed.rows != k:
-            (file, line), _ = self._suppressed.place
-            fail(
-                ProgramError,
-                f"min_rows is {self._suppressed.rows} already, of {file}:{line}: there is one number for a whole query",
-                *place,
-            )
+        said = Said(k, place)
+        if self._suppressed is not None:
+            self._suppressed.same(said, "min_rows", place)
         if not self._grouped and self._suppressed is None:
             fail(
                 ProgramError,
                 "min_rows is of groups, right behind group_by(...).agg(...), and of the last groups that a query makes",
                 *place,
             )
-        return self._with(self._block, _suppressed=Suppressed(k, place))
+        return self._with(self._block, _suppressed=said)
 
     def reveal(self, to: Any = None, *, max_rows: int | None = None, frac: int | None = None) -> FrameReveal:
         """The rows, and who learns them: what `tc.job(name, table=...)` takes. There is no default.

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ..types import Bool, Category, Date, Decimal, Fixed, Int, Nullable, Type
+from ..types import Bool, Category, Date, Decimal, Fixed, Int, Nullable, Text, Type
 
-Base = Literal["bool", "int", "decimal", "fixed", "date", "category", "text", "null"]
+Base = Literal["bool", "int", "decimal", "fixed", "date", "category", "string", "text", "null"]
 
 _SHOWN = {
     "bool": "Bool",
@@ -80,6 +80,8 @@ def kind_of(type: Type) -> Kind:
         return Kind("fixed", natural=type.lo >= 0)
     if isinstance(type, Date):
         return Kind("date")
+    if isinstance(type, Text):
+        return Kind("string")
     if isinstance(type, Category):
         return Kind("category", names=tuple(type.names))
     raise TypeError(f"the type of a column is one such as tc.Int(0, 100), not {type!r}")
@@ -99,6 +101,8 @@ def _text_as(text: Kind, other: Kind) -> Kind:
     if other.base == "category":
         if text.value not in other.names:
             raise Unlike(f"{text.value!r} is not in the list of this column: {instead(str(text.value), other.names)}")
+        return other.maybe(False)
+    if other.base == "string":
         return other.maybe(False)
     if other.base == "date":
         try:

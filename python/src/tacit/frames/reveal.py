@@ -65,6 +65,10 @@ class FrameReveal:
                 "keep it, or sort by what is shown",
                 *place,
             )
+        texts = next((name for name, it in frame._block.columns.items() if it.kind.base == "string"), None)
+        if texts is not None:
+            what = f"{texts!r} is a text without a list, which the computation knows as a number without meaning, and cannot show"
+            fail(ProgramError, f"{what}: drop it, and show a number that its owner knows, or list the texts in a tc.Category", *place)
         return cls(frame, parties, max_rows, frac, place)
 
     def __repr__(self) -> str:
@@ -73,8 +77,7 @@ class FrameReveal:
     def program(self, name: str) -> tuple[_tacit.Program, str, set[str]]:
         """The program of a query, its text, and its inputs whose bounds were taken from data."""
         frame = self.frame
-        least = None if frame._suppressed is None else frame._suppressed.rows
-        settings = Settings(name, self.max_rows, least, to=tuple(self.to))
+        settings = Settings(name, self.max_rows, to=tuple(self.to))
         source, spans = frame._whole(settings, self.place, self.frac).flat()
         try:
             program = _tacit.Program.parse_sql("query.sql", source)

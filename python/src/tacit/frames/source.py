@@ -55,7 +55,6 @@ def concat(frames: Sequence[Frame]) -> Frame:
         _alike(first, other, number, place)
         other._not_suppressed("groups are put together with others", place)
     first._not_suppressed("groups are put together with others", place)
-    found = first._tables_with(frames[1:], place)
     if len(frames) == 1:
         return first
     sources = [
@@ -65,7 +64,7 @@ def concat(frames: Sequence[Frame]) -> Frame:
     own = [table for it in scans for table in it.tables]
     alike = len({(lowered(it.name), it.columns) for it in own}) == 1 and len(set(map(id, own))) == len(own)
     if len(scans) == len(frames) and alike and len({it.party.index for it in own}) == len(own):
-        return Frame(first._arena, Block(Scan(tuple(own)), first._block.columns, place), found)
+        return first._beside(Block(Scan(tuple(own)), first._block.columns, place), frames[1:], place)
     blocks = []
     for it in frames:
         block = it._block
@@ -76,7 +75,7 @@ def concat(frames: Sequence[Frame]) -> Frame:
         for it in frames[1:]:
             kind = common(kind, it._block.columns[name].kind)
         columns[name] = Bound(Sql(identifier(name)), ATOM, kind, True)
-    return Frame(first._arena, Block(Union(tuple(blocks)), columns, place, hint="united"), found)
+    return first._beside(Block(Union(tuple(blocks)), columns, place, hint="united"), frames[1:], place)
 
 
 def _alike(first: Frame, other: Frame, number: int, place: Place) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..array import Party
 from ..errors import ProgramError, fail
-from ..types import Bool, Category, Date, Decimal, Fixed, Int, Nullable, Type, days
+from ..types import Bool, Category, Date, Decimal, Fixed, Int, Nullable, Text, Type, days
 from . import text
 from .text import Place, Sql, identifier, joined, lowered
 
@@ -78,6 +78,8 @@ def declared(type: Type, name: str, place: Place) -> str:
                 ProgramError, f"dates of column {name!r} are from {_FIRST_DAY} to {_LAST_DAY} in tables, not from {first} to {last}", *place
             )
         return f"DATE{null}" + within(f"'{first}'", f"'{last}'")
+    if isinstance(of, Text):
+        return f"TEXT{null}"
     if isinstance(of, Category):
         for member in of.names:
             if not member or member != member.strip() or "\n" in member:
@@ -127,6 +129,7 @@ class Settings:
     name: str | None = None
     max_rows: int | None = None
     min_rows: int | None = None
+    max_matches: int | None = None
     fraction: int | None = None
     to: tuple[Party, ...] = ()
 
@@ -175,6 +178,7 @@ def whole(tables: Sequence[Table], parties: Sequence[Party], query: Sql, setting
         ("name", None if settings.name is None else text.quoted(settings.name)),
         ("fraction", settings.fraction),
         ("min_rows", settings.min_rows),
+        ("max_matches", settings.max_matches),
         ("max_rows", settings.max_rows),
     ]
     lines: list[str | Sql] = [f"SET {key} = {value};" for key, value in said if value is not None]
