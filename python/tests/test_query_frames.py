@@ -749,6 +749,12 @@ WHERE place <= 3;
     )
 
 
+def test_wide_conditions_have_a_line_each() -> None:
+    visits, _ = tables()
+    frame = visits.filter(*(tc.col.a + tc.col.b * number != number for number in range(8))).select(tc.len())
+    assert "WHERE a + b * 0 <> 0\n  AND a + b * 1 <> 1\n  AND" in frame.to_sql()
+
+
 def test_frames_show_themselves() -> None:
     visits, _ = tables()
     frame = visits.select("plan", n=tc.col.b + 1)
@@ -760,6 +766,8 @@ def test_frames_show_themselves() -> None:
     assert "<table>" in page and "SELECT plan, b + 1 AS n" in page
     assert repr(frame.reveal(to="all")) == "plan, n, revealed to alice, bob, carol"
     assert repr(frame.group_by("n")) == "Groups by n: agg(...) computes something of each"
+    assert repr(np.int64(3) + tc.col.a) == "(3 + col('a'))" and repr(tc.col("_x") < np.float64(0.5)) == "(col('_x') < 0.5)"
+    assert not hasattr(tc.col, "_repr_html_")
     assert repr(tc.col.a + 1) == "(col('a') + 1)" and repr(tc.col) == "tc.col: tc.col.age, or tc.col('age')"
     assert repr(tc.col.a.sum().alias("s")) == "sum(col('a')).alias('s')"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._place import here
-from .._show import as_html, paragraph
+from .._show import as_html, listing, paragraph
 from ..array import Arena
 from ..errors import ProgramError, SecretError, fail
 from . import tables, text
@@ -117,8 +117,7 @@ class FrameBase:
 
     def _repr_html_(self) -> str:
         shown = as_html(["column", "values"], [[name, kind] for name, kind in self.schema.items()])
-        lines = "".join(paragraph(line) for line in str(self._query()).splitlines())
-        return f"{shown}{paragraph('nothing is computed before a job runs')}{lines}"
+        return f"{shown}{paragraph('nothing is computed before a job runs')}{listing(str(self._query()))}"
 
     # What it is not.
 

@@ -143,7 +143,7 @@ class Writer:
         else:
             lines = [Sql("SELECT", " DISTINCT" if block.distinct else "", self.columns(block)), Sql("FROM ", self.source(block.source))]
         if block.where:
-            lines.append(Sql("WHERE ", joined(" AND ", (it.sql if it.level >= AND else Sql("(", it.sql, ")") for it in block.where))))
+            lines.append(Sql("WHERE ", self.conditions(block.where)))
         if block.keys:
             lines.append(Sql("GROUP BY ", joined(", ", block.keys)))
         if block.qualify is not None:
@@ -165,6 +165,12 @@ class Writer:
         if sum(len(str(it)) + 2 for it in parts) > _WIDEST:
             return Sql("\n    ", joined(",\n    ", parts))
         return Sql(" ", joined(", ", parts))
+
+    def conditions(self, conditions: Sequence[Bound]) -> Sql:
+        """What WHERE says: all conditions hold."""
+        parts = [it.sql if it.level >= AND else Sql("(", it.sql, ")") for it in conditions]
+        wide = sum(len(str(it)) + 5 for it in parts) > _WIDEST
+        return joined("\n  AND " if wide else " AND ", parts)
 
     def source(self, source: Source) -> Sql:
         """What stands behind FROM."""

@@ -18,7 +18,8 @@ class Operators:
     """What has operators: expressions."""
 
     __slots__ = ()
-    __array_priority__ = 1000
+    # NumPy's numbers leave operators to this class.
+    __array_ufunc__ = None
     __hash__ = object.__hash__
 
     # Operators.

@@ -105,7 +105,8 @@ class Columns:
         return column(name)
 
     def __getattr__(self, name: str) -> Expr:
-        if name.startswith("__"):
+        # Python and notebooks ask objects for such names: tc.col("_x") is a column that is called so.
+        if name.startswith("_"):
             raise AttributeError(name)
         return self(name)
 

@@ -159,7 +159,11 @@ def whole(tables: Sequence[Table], parties: Sequence[Party], query: Sql, setting
         if lowered(name) == "public":
             fail(ProgramError, "a party is called 'public', which means all parties in SQL: call it otherwise", *place)
         if not name.isprintable() or "." in name or "/" in name:
-            fail(ProgramError, f"party {name!r} gives no table, or learns nothing of one, under this name: call it otherwise", *place)
+            fail(
+                ProgramError,
+                f"the name of party {name!r} has a point, a slash or characters that are not printed: call it otherwise",
+                *place,
+            )
         other = next((it for it in names[:number] if lowered(it) == lowered(name)), None)
         if other is not None:
             fail(ProgramError, f"parties {other!r} and {name!r} differ in the case of letters alone, which SQL does not tell apart", *place)
