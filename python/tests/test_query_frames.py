@@ -955,6 +955,14 @@ def test_tables_of_one_name_are_named_alone_where_not_all_are_meant() -> None:
     assert found.table.to_dict() == {"len": [2], "n": [4]}
     whole = tc.concat([tc.concat([a, b]), c])
     assert "FROM t" in whole.to_sql() and "UNION" not in whole.to_sql()
+    named = [it.table("v", tc.Schema(a=tc.Category(["x"], name=it.name)), max_rows=9) for it in (alice, bob)]
+    assert "CREATE TABLE bob.v (LIKE alice.v);" in tc.concat(named).to_sql() and "FROM v" in tc.concat(named).to_sql()
+    with pytest.raises(tc.ProgramError, match=r"'a' is tc.Int\(0, 9\) in the first, and tc.Int\(0, 8\).nullable\(\) in number 3"):
+        tc.concat([a, b, carol.table("t", tc.Schema(a=tc.Int(0, 8).nullable()), max_rows=9)])
+    wider = bob.table("w", tc.Schema(b=tc.Int(0, 3), a=tc.Int(0, 9)), max_rows=9)
+    parts = tc.concat([a.select("a"), wider.select("a"), c.filter(tc.col.a > 2)]).select(tc.col.a.sum())
+    found = tc.job("q", table=parts.reveal(to="all")).check({"alice": {"a": [1]}, "bob": {"a": [5]}, "carol": {"a": [2, 9]}})
+    assert found.table.to_dict() == {"a": [15]}
     other = bob.table("u", schema, max_rows=5)
     both = tc.concat([a, other]).select(tc.col.a.sum())
     assert tc.job("q", table=both.reveal(to="all")).check({"alice": {"a": [1, 2]}, "bob": {"a": [7]}}).table.to_dict() == {"a": [10]}

@@ -57,12 +57,9 @@ def concat(frames: Sequence[Frame]) -> Frame:
     first._not_suppressed("groups are put together with others", place)
     if len(frames) == 1:
         return first
-    sources = [
-        it._block.source for it in frames if it._block.is_bare and list(it._block.columns) == [name for name, _ in it._tables[0].columns]
-    ]
-    scans = [it for it in sources if isinstance(it, Scan)]
+    scans = [it._block.source for it in frames if _is_table(it) and isinstance(it._block.source, Scan)]
     own = [table for it in scans for table in it.tables]
-    alike = len({(lowered(it.name), it.columns) for it in own}) == 1 and len(set(map(id, own))) == len(own)
+    alike = len({(lowered(it.name), it.described) for it in own}) == 1 and len(set(map(id, own))) == len(own)
     if len(scans) == len(frames) and alike and len({it.party.index for it in own}) == len(own):
         return first._beside(Block(Scan(tuple(own)), first._block.columns, place), frames[1:], place)
     blocks = []
@@ -78,6 +75,12 @@ def concat(frames: Sequence[Frame]) -> Frame:
     return first._beside(Block(Union(tuple(blocks)), columns, place, hint="united"), frames[1:], place)
 
 
+def _is_table(frame: Frame) -> bool:
+    """Whether it is a table as it stands, or several."""
+    block = frame._block
+    return isinstance(block.source, Scan) and block.is_bare and frame.columns == [name for name, _ in block.source.tables[0].columns]
+
+
 def _alike(first: Frame, other: Frame, number: int, place: Place) -> None:
     """Refuses frames whose columns differ, with the first difference."""
     for a, b in zip(first.columns, other.columns, strict=False):
@@ -90,14 +93,16 @@ def _alike(first: Frame, other: Frame, number: int, place: Place) -> None:
     if len(first.columns) != len(other.columns):
         counts = f"{len(first.columns)} columns, and number {number + 1} has {len(other.columns)}"
         fail(ProgramError, f"frames that are put together have equal columns: the first has {counts}", *place)
-    if all(isinstance(it._block.source, Scan) and it._block.is_bare for it in (first, other)):
-        pairs = zip(first._tables[0].columns, other._tables[0].columns, strict=False)
-        differs = next(((name, a, b) for (name, a), (_, b) in pairs if a != b), None)
+    if _is_table(first) and _is_table(other):
+        one, two = first._tables[0], other._tables[0]
+        pairs = zip(one.columns, two.columns, one.described, two.described, strict=False)
+        differs = next(((name, a, b) for (name, a), (_, b), c, d in pairs if c != d), None)
         if differs is not None:
-            column, one, two = differs
+            column, was, other_type = differs
             fail(
                 ProgramError,
-                f"tables that are put together have equal columns: {column!r} is {one} in the first, and {two} in number {number + 1}",
+                f"tables that are put together have equal columns: {column!r} is {was} in the first, "
+                f"and {other_type} in number {number + 1}",
                 *place,
             )
     for name in first.columns:

@@ -34,6 +34,11 @@ class Table:
         return f"{self.party.name}.{self.name}"
 
     @property
+    def described(self) -> tuple[tuple[str, str], ...]:
+        """Its columns and their types, as SQL has them: what makes tables equal."""
+        return tuple((name, declared(type, name, self.place)) for name, type in self.columns)
+
+    @property
     def full_name(self) -> str:
         """`party.table`, as SQL names it."""
         return f"{identifier(self.party.name)}.{identifier(self.name)}"
@@ -109,7 +114,11 @@ def checked(columns: Iterable[tuple[str, Type]], place: Place) -> None:
 def create(table: Table, before: Sequence[Table]) -> Sql:
     """`CREATE TABLE`."""
     least, most = table.rows
-    like = next((it for it in before if (it.columns, it.unique) == (table.columns, table.unique)), None)
+
+    def same(other: Table) -> bool:
+        return lowered(other.name) == lowered(table.name) and (other.described, other.unique) == (table.described, table.unique)
+
+    like = next((it for it in before if same(it)), None)
     head = f"CREATE TABLE {table.full_name} ("
     with_rows = f" WITH (max_rows = {most}{f', min_rows = {least}' if least else ''});"
     # Quotes are not understood there.

@@ -144,10 +144,10 @@ def number(value: float | Decimal) -> str:
     if isinstance(value, int):
         if not -_WORD <= value < _WORD:
             raise ValueError(f"{value} needs more than 64 bits")
-        return str(value)
+        return str(int(value))
     if not math.isfinite(value):
         raise ValueError("numbers are finite: write None for what is missing")
-    exact = Decimal(repr(value)) if isinstance(value, float) else value
+    exact = Decimal(float.__repr__(value)) if isinstance(value, float) else value
     text = format(exact, "f")
     if "." in text:
         text = text.rstrip("0").rstrip(".")
