@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import datetime
 import os
+import subprocess
 from collections.abc import Callable
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -799,6 +801,15 @@ def test_a_frame_runs(protocol: str, tmp_path: Any) -> None:
     assert job.start(given(*rows), protocol=protocol).result().table.to_dict() == res.table.to_dict()
 
 
+def test_the_command_line_has_the_same_digest(command: Path, tmp_path: Path) -> None:
+    visits, people = tables()
+    joined = visits.join(people, left_on="person", right_on="id").group_by("plan_right").agg(tc.len(), c.x.mean()).min_rows(3)
+    job = tc.job("it's a job", table=joined.reveal(to="alice"))
+    job.save(tmp_path / "other name.sql")
+    out = subprocess.run([command, "sql", tmp_path / "other name.sql"], capture_output=True, text=True, check=True).stdout
+    assert out.startswith("query it's a job\n") and f"digest {job.digest}\n" in out
+
+
 def test_small_groups_are_left_out() -> None:
     visits, people = made(3)
     frame, _ = tables()
@@ -1211,3 +1222,28 @@ def test_mistakes_with_texts_and_matches(make: Callable[[tc.Frame, tc.Frame], An
     with pytest.raises(tc.ProgramError, match=r"test_query_frames\.py") as caught:
         make(*flights())
     assert message in str(caught.value)
+
+
+def test_what_the_engine_finds_is_where_the_user_wrote_it() -> None:
+    """Not where the job is made, and not a line of the SQL alone."""
+    big = small(big=tc.Int(0, 2**40), plan=tc.Category(["x"]))
+    square = c.big * c.big
+    frame = (
+        big.filter(c.big > 3)
+        .with_columns(
+            half=c.big // 2,
+            twice=square + 1,  # here
+        )
+        .group_by("plan")
+        .agg(
+            c.half.sum(),
+            most=c.twice.max(),  # not here
+        )
+    )
+    lines = Path(__file__).read_text().splitlines()
+    with pytest.raises(tc.ProgramError, match="more than 64 bits hold: give columns narrower ranges in their schema") as caught:
+        shown(frame)
+    error = caught.value
+    assert lines[error.line - 1].strip() == "twice=square + 1,  # here"
+    assert f"test_query_frames.py:{error.line}: the result may be anything" in str(error)
+    assert "of the query's SQL: SELECT big, plan, big // 2 AS half, big * big + 1 AS twice" in str(error)
