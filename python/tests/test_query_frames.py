@@ -1047,6 +1047,7 @@ MISTAKES: list[tuple[str, Callable[[tc.Frame, tc.Frame], Any], str]] = [
     ("no keys", lambda v, p: v.group_by().agg(tc.len()), "select(...) takes aggregates"),
     ("key by an aggregate", lambda v, p: v.group_by(c.a.max()), "make 'a' one by with_columns first"),
     ("constant key", lambda v, p: v.group_by(tc.lit(1)), "the same in all rows"),
+    ("constant truth", lambda v, p: v.group_by(n=c.b.is_null()), "is never null"),
     ("key twice", lambda v, p: v.group_by("plan").agg(plan=tc.len()), ".alias(...) gives it another name"),
     ("sum in sum", lambda v, p: v.select(c.a.sum().max()), "make it a column by with_columns first"),
     ("over in sum", lambda v, p: v.select(c.a.sum().over("plan").max()), "make it a column by with_columns first"),

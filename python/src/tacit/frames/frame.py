@@ -377,6 +377,8 @@ class Frame(FrameBase):
         binder = Binder(self._block.columns)
         for _, expr in keys:
             binder.value(expr)
+            if expr._op in ("is_null", "is_not_null") and not binder.of(expr._of[0]).kind.nullable:
+                fail(ProgramError, f"{expr._of[0]!r} is never null, and so {expr!r} is the same in all rows: leave it out", *expr._place)
         return Groups(self, keys)
 
     # What is shown.
