@@ -61,7 +61,7 @@ class FrameReveal:
         if frame._lost is not None:
             fail(
                 ProgramError,
-                f"the rows were sorted by {frame._lost!r}, which is not shown, and their order would tell of it: "
+                f"the rows were sorted by {frame._lost!r}, which is replaced or not shown, and their order would tell of it: "
                 "keep it, or sort by what is shown",
                 *place,
             )
