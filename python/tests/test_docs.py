@@ -32,5 +32,29 @@ def test_the_guide_prints_what_it_says() -> None:
 
 
 def test_examples_in_docstrings() -> None:
-    for name in ("tacit", "tacit.array", "tacit.job"):
+    frames = (
+        "base",
+        "bind",
+        "block",
+        "expr",
+        "frame",
+        "grouped",
+        "kinds",
+        "operators",
+        "parts",
+        "reveal",
+        "source",
+        "tables",
+        "text",
+        "walk",
+    )
+    for name in (
+        "tacit",
+        "tacit.array",
+        "tacit.data",
+        "tacit.job",
+        "tacit.together",
+        "tacit.types",
+        *(f"tacit.frames.{it}" for it in frames),
+    ):
         assert doctest.testmod(importlib.import_module(name)).failed == 0

@@ -131,3 +131,17 @@ def test_regression_learns_what_the_clear_does() -> None:
     given = {"alice": {"x": features[:, :15], "y": labels}, "bob": {"z": features[:, 15:]}}
     result = made.job.run(given, protocol="trio")
     assert np.abs(result.weights - made.reference(features, labels)).max() < 1e-3
+
+
+def test_doctor_visits_learn_what_the_clear_does() -> None:
+    made = example("doctor_visits")
+    rng = np.random.default_rng(7)
+    parts = [
+        {"plan": rng.choice(made.PLANS[:2], 40), "health": rng.choice(made.HEALTH[:2], 40), "visits": rng.integers(0, 20, 40)}
+        for _ in range(3)
+    ]
+    table = made.job.run(dict(zip(("alice", "bob", "carol"), parts, strict=True)), protocol="trio").table.to_dict()
+    plan, health, visits = (np.concatenate([part[name] for part in parts]) for name in ("plan", "health", "visits"))
+    cells = [(plan == a) & (health == b) for a, b in zip(table["plan"], table["health"], strict=True)]
+    assert table["people"] == [cell.sum() for cell in cells] and len(cells) == 4
+    np.testing.assert_allclose(table["visits"], [visits[cell].mean() for cell in cells], atol=1e-4)

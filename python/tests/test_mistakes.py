@@ -294,7 +294,11 @@ CONSTRUCTORS: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("parties as a list", lambda: tc.parties(["alice", "bob"]), TypeError, "one by one"),
     ("party without a name", lambda: tc.parties("alice", ""), TypeError, "not empty"),
     ("party twice", lambda: tc.parties("alice", "alice"), tc.ProgramError, "alice"),
-    ("nullable", lambda: tc.Int(0, 1).nullable(), NotImplementedError, "tc.Bool()"),
+    ("nullable", lambda: tc.Int(0, 1).nullable().kind(), NotImplementedError, "tc.Bool()"),
+    ("decimals", lambda: tc.Decimal(5, 2).interval(), NotImplementedError, "tc.Fixed"),
+    ("digits", lambda: tc.Decimal(19, 2), ValueError, "1 to 18 digits"),
+    ("more decimals than digits", lambda: tc.Decimal(5, 6), ValueError, "a part of the digits"),
+    ("no decimals", lambda: tc.Decimal(5, 2, lo=3, hi=2), ValueError, "the least value comes first"),
     ("unknown transport", lambda: tc.local(transport="udp"), tc.InputError, '"tcp"'),
     ("network over TLS", lambda: tc.local(transport="tcp", network="lan"), tc.InputError, "in memory only"),
 ]

@@ -45,13 +45,15 @@ from .errors import (
     Stopped,
     TacitError,
 )
+from .frames import Expr, Frame, FrameReveal, Groups, col, len, lit, when
 from .job import Disclosure, Job, Reveal, job, load, sql
 from .lints import Lint
 from .plots import Plot
 from .progress import Handle
 from .result import Explanation, Plan, Report, Result, Simulation, Table
 from .run import connect, local, protocols
-from .types import Bool, Category, Date, Fixed, Int, Type
+from .together import concat
+from .types import Bool, Category, Date, Decimal, Fixed, Int, Text, Type
 from .xp import (
     abs,
     all,
@@ -65,7 +67,6 @@ from .xp import (
     ceil,
     check,
     clip,
-    concat,
     count_nonzero,
     cumulative_sum,
     diff,
@@ -144,10 +145,15 @@ __all__ = [
     "CheckFailed",
     "ConfigurationError",
     "Date",
+    "Decimal",
     "Disclosure",
     "Explanation",
+    "Expr",
     "Extent",
     "Fixed",
+    "Frame",
+    "FrameReveal",
+    "Groups",
     "Handle",
     "InputError",
     "Int",
@@ -172,6 +178,7 @@ __all__ = [
     "Stopped",
     "Table",
     "TacitError",
+    "Text",
     "Type",
     "__version__",
     "abs",
@@ -186,6 +193,7 @@ __all__ = [
     "ceil",
     "check",
     "clip",
+    "col",
     "concat",
     "connect",
     "count_nonzero",
@@ -207,7 +215,9 @@ __all__ = [
     "group_var",
     "isin",
     "job",
+    "len",
     "linspace",
+    "lit",
     "load",
     "local",
     "log",
@@ -267,6 +277,7 @@ __all__ = [
     "unstack",
     "var",
     "vecdot",
+    "when",
     "where",
     "xp",
     "zeros",

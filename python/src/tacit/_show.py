@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-__all__ = ["as_html", "as_text", "paragraph"]
+__all__ = ["as_html", "as_text", "listing", "paragraph"]
 
 
 def as_text(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -33,3 +33,8 @@ def _row(tag: str, row: Sequence[str], width: int) -> str:
 def paragraph(text: str) -> str:
     """A paragraph of HTML, escaped."""
     return f"<p>{html.escape(text)}</p>"
+
+
+def listing(text: str) -> str:
+    """A text of several lines as HTML, escaped, with its spaces."""
+    return f"<pre>{html.escape(text)}</pre>"

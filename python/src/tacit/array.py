@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,9 +14,11 @@ from . import _tacit
 from ._place import here
 from ._show import as_html
 from .errors import ProgramError, RangeError, SecretError, ShapeError, fail, mistake
-from .types import Category, Date, Kind, Type, days
+from .types import NO_DECIMALS, NO_NULLS, NO_TEXTS, Category, Date, Kind, Nullable, Text, Type, days
+from .types import Decimal as DecimalType
 
 if TYPE_CHECKING:
+    from .frames import Frame
     from .job import Reveal
 
 __all__ = ["Array", "Extent", "Party", "Rows", "parties", "rows"]
@@ -200,6 +202,23 @@ class Party:
         """
         return _input(self.arena, self, f"{self.name}.{name}" if prefix else name, type, shape, sample)
 
+    def table(
+        self, name: str, schema: Mapping[str, Type], *, max_rows: int, min_rows: int = 0, unique: str | Sequence[str] | None = None
+    ) -> Frame:
+        """A table that this party gives, whose rows nobody else sees. All parties see what is said of it here, and how many rows it has.
+
+        Args:
+            name: Its name among this party's tables; the others call it `party.name`.
+            schema: What its columns hold: `tc.Schema(age=tc.Int(0, 120).nullable())`.
+            max_rows: The most rows that it may have.
+            min_rows: The fewest rows.
+            unique: The column, or the columns together, of which no two rows have equal values. Where a join relies on it, the run
+                checks it: if it does not hold, everybody learns that, and nothing else is shown.
+        """
+        from .frames import table
+
+        return table(self, name, schema, max_rows, min_rows, unique)
+
 
 def parties(*names: str) -> tuple[Party, ...]:
     """The parties of a program, in the order of their numbers. All of them compute, if the protocol is for so many.
@@ -229,6 +248,9 @@ def _input(arena: Arena, party: Party | None, name: str, type: Type, shape: Any,
     place, path = here()
     if not isinstance(type, Type):
         fail(ProgramError, f"the type of {name} is one such as tc.Int(0, 100), not {type!r}", place, path)
+    if isinstance(type, (Nullable, DecimalType, Text)):
+        what = NO_NULLS if isinstance(type, Nullable) else NO_TEXTS if isinstance(type, Text) else NO_DECIMALS
+        fail(ProgramError, what, place, path)
     if not name or name.endswith("."):
         fail(ProgramError, "an input has a name", place, path)
     try:

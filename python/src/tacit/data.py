@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import keyword
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -571,16 +572,30 @@ def _days(it: Input, array: np.ndarray[Any, Any]) -> Any:
 
 
 class Schema(dict[str, Type]):
-    """Types by name of column. Its `repr` is code to paste."""
+    """Types by name of column: what the columns of a table may hold. It is public. Its `repr` is code to paste.
 
-    def __init__(self, notes: Mapping[str, str] | None = None, **types: Type) -> None:
-        super().__init__(types)
-        self.notes = dict(notes or {})
+    Args:
+        types: Types by name: columns whose names are no Python words go here.
+        named: Types by name.
+
+    >>> Schema({"plan of": Category(["basic", "full"])}, age=Int(0, 120).nullable())
+    tc.Schema({'plan of': tc.Category(['basic', 'full'])},
+        age = tc.Int(0, 120).nullable(),
+    )
+    """
+
+    def __init__(self, types: Mapping[str, Type] | None = None, /, **named: Type) -> None:
+        super().__init__({**(types or {}), **named})
+        self.notes: dict[str, str] = {}
 
     def __repr__(self) -> str:
-        width = max((len(name) for name in self), default=0)
-        lines = ["tc.Schema("]
+        odd = {name: type for name, type in self.items() if not name.isidentifier() or keyword.iskeyword(name)}
+        width = max((len(name) for name in self if name not in odd), default=0)
+        mapping = ", ".join(f"{name!r}: {type}" for name, type in odd.items())
+        lines = [f"tc.Schema({{{mapping}}}," if odd else "tc.Schema("]
         for name, type in self.items():
+            if name in odd:
+                continue
             note = f"  # {self.notes[name]}" if name in self.notes else ""
             lines.append(f"    {name:<{width}} = {type},{note}")
         lines.append(")")
@@ -605,8 +620,8 @@ def suggest(frame: Any) -> Schema:
     for type in types.values():
         # A job with such a type stays in this process until its bounds are written down.
         object.__setattr__(type, "from_data", True)
-    schema = Schema(notes)
-    schema.update(types)
+    schema = Schema(types)
+    schema.notes = notes
     return schema
 
 

@@ -18,6 +18,7 @@ from ._place import here
 from ._show import as_html, paragraph
 from .array import Arena, Array, Party, domain_of
 from .errors import CheckFailed, InputError, ProgramError, fail, failure, file_failure, mistake
+from .frames import Frame, FrameReveal, of_frames
 from .lints import Lint, lint
 from .progress import Handle, shown
 from .result import Explanation, Plan, Result, Simulation
@@ -42,22 +43,27 @@ class Reveal:
     def of(cls, value: Array, to: Any) -> Reveal:
         """What `value.reveal(to=...)` gives."""
         place, path = here()
-        arena = value._arena
-        if to is None:
-            who = ", ".join(party.name for party in arena.parties)
-            fail(ProgramError, f'say who learns it: reveal(to=[{who}]), or to="all"; there is no default', place, path)
-        if isinstance(to, str):
-            named = [party for party in arena.parties if party.name == to]
-            if to != "all" and not named:
-                fail(ProgramError, f'there is no party {to!r}: parties, or "all", learn results', place, path)
-            to = named or arena.parties
-        receivers = [to] if isinstance(to, Party) else list(to)
-        receivers = [arena_party(arena, it, place, path) for it in receivers]
-        if not receivers:
-            fail(ProgramError, "nobody learns it: name a party at least", place, path)
-        if len({it.index for it in receivers}) != len(receivers):
-            fail(ProgramError, "a party is named twice", place, path)
-        return cls(value, receivers, place, path)
+        parties = receivers(value._arena, to, place, path)
+        return cls(value, parties, place, path)
+
+
+def receivers(arena: Arena, to: Any, place: tuple[str, int], path: str) -> list[Party]:
+    """The parties that something is revealed to."""
+    if to is None:
+        who = ", ".join(party.name for party in arena.parties)
+        fail(ProgramError, f'say who learns it: reveal(to=[{who}]), or to="all"; there is no default', place, path)
+    if isinstance(to, str):
+        named = [party for party in arena.parties if party.name == to]
+        if to != "all" and not named:
+            fail(ProgramError, f'there is no party {to!r}: parties, or "all", learn results', place, path)
+        to = named or arena.parties
+    found = [to] if isinstance(to, Party) else list(to)
+    found = [arena_party(arena, it, place, path) for it in found]
+    if not found:
+        fail(ProgramError, "nobody learns it: name a party at least", place, path)
+    if len({it.index for it in found}) != len(found):
+        fail(ProgramError, "a party is named twice", place, path)
+    return found
 
 
 def arena_party(arena: Arena, party: Any, place: tuple[str, int], path: str) -> Party:
@@ -69,8 +75,8 @@ def arena_party(arena: Arena, party: Any, place: tuple[str, int], path: str) -> 
     fail(ProgramError, f"{party!r} is none of the parties of this value, {names}", place, path)
 
 
-def job(name: str, results: Mapping[str, Reveal] | None = None, /, **named: Reveal) -> Job:
-    """Seals a program: what its results depend on, and nothing else.
+def job(name: str, results: Mapping[str, Reveal | FrameReveal] | None = None, /, **named: Reveal | FrameReveal) -> Job:
+    """Seals a program: what its results depend on, and nothing else. A job of a frame is of one, and its result is called `table`.
 
     Args:
         name: The program's name.
@@ -90,10 +96,41 @@ def job(name: str, results: Mapping[str, Reveal] | None = None, /, **named: Reve
 class Job:
     """A sealed program: its digest is what the parties compare before any input leaves one of them."""
 
-    def __init__(self, name: str, results: Mapping[str, Reveal]) -> None:
+    _promised: set[tuple[str, int]] | None
+    _samples: dict[str, Any]
+    _disclosed: tuple[str, list[str], list[str], list[str], list[str]] | None
+    # Whether it was written as a frame.
+    _of_frame = False
+
+    def __init__(self, name: str, results: Mapping[str, Reveal | FrameReveal]) -> None:
         place, path = here()
         if not results:
             fail(ProgramError, "a job reveals something: tc.job(name, total=total.reveal(to=...))", place, path)
+        if any(isinstance(value, (Frame, FrameReveal)) for value in results.values()):
+            self._set_query(name, results, place, path)
+            return
+        self._set_program(name, results, place, path)
+
+    def _set_query(self, name: str, results: Mapping[str, Any], place: tuple[str, int], path: str) -> None:
+        (key, value), *others = results.items()
+        if others:
+            what = f"a job takes one frame that is revealed, and nothing else, and these are {', '.join(results)}"
+            fail(ProgramError, f"{what}: make a job of each, or one frame of them by join", place, path)
+        if isinstance(value, Frame):
+            fail(ProgramError, f"frame {key!r} has nobody who learns it: give {key}.reveal(to=...)", place, path)
+        if key != "table":
+            fail(ProgramError, f"what a job of a frame learns is its result's table: tc.job({name!r}, table=...), not {key}=", place, path)
+        program, source, suggested = value.program(name)
+        self._set(program, source)
+        if self._disclosed is not None:
+            plan, learned, public, checked, advice = self._disclosed
+            self._disclosed = plan, learned, public, checked, [of_frames(it) for it in advice]
+        self._of_frame = True
+        self._promised = None
+        self._samples = {}
+        self._suggested = {it for it in suggested if it in self.input_names}
+
+    def _set_program(self, name: str, results: Mapping[str, Any], place: tuple[str, int], path: str) -> None:
         for key, value in results.items():
             if isinstance(value, Array):
                 fail(ProgramError, f"result {key!r} has nobody who learns it: give {key}.reveal(to=...)", place, path)
@@ -115,7 +152,7 @@ class Job:
         except _tacit.Mistake as error:
             raise mistake(error, path, place) from None
         self._set(program)
-        self._promised: set[tuple[str, int]] | None = set(arena.promised)
+        self._promised = set(arena.promised)
         self._suggested = {it for it in arena.suggested if it in self.input_names}
         self._samples = {key: value for key, value in arena.samples.items() if key in self.input_names}
 
@@ -173,6 +210,11 @@ class Job:
     def text(self) -> str:
         """Its canonical text, which `tacit program` and parties without Python read too."""
         return self._program.text
+
+    @property
+    def sql(self) -> str | None:
+        """The SQL that it is a query in, which `tc.sql` and the command line read too; None of a program."""
+        return self._source
 
     @property
     def digest(self) -> str:
@@ -277,10 +319,11 @@ class Job:
         except CheckFailed as error:
             if self._disclosed is None:
                 raise
-            raise CheckFailed(
+            what = (
                 f"{error}. A query checks that a key is there once, where a join relies on it (UNIQUE, PRIMARY KEY): the job's "
                 "disclosure() says which, and its owner must look for rows that repeat it"
-            ) from None
+            )
+            raise CheckFailed(of_frames(what) if self._of_frame else what) from None
 
     # Runs.
 
@@ -295,7 +338,7 @@ class Job:
         watch = _tacit.Watch()
         with self._checked():
             outcome = _ran(lambda: _tacit.run_local(self._program, "plain", "instant", 1, inputs, watch))
-        return Result(outcome, rounding, time.perf_counter() - start)
+        return self._said(Result(outcome, rounding, time.perf_counter() - start))
 
     def run(
         self,
@@ -376,10 +419,16 @@ class Job:
             store = None if prepared is None else os.fspath(prepared)
             with self._checked():
                 learned = on._run(self._program, protocol, threat, store, session, threads, inputs, watch)
-            return Result(learned, rounding, parties=on.parties)
+            return self._said(Result(learned, rounding, parties=on.parties))
         with self._checked():
             outcome, seconds, choice = on._run(self._program, protocol, threat, rows, threads, inputs, watch)
-        return Result(outcome, rounding, seconds, self.parties, choice)
+        return self._said(Result(outcome, rounding, seconds, self.parties, choice))
+
+    def _said(self, result: Result) -> Result:
+        """A result, whose remarks are for those who wrote the job."""
+        if self._of_frame:
+            result.remarks = [of_frames(it) for it in result.remarks]
+        return result
 
     def prepare(
         self,

@@ -6,16 +6,16 @@ A range is **public**: it is part of the program, and widths of rings, compariso
 from __future__ import annotations
 
 import datetime
+import decimal
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
 Kind = tuple[str, int, int]
 
-__all__ = ["Bool", "Category", "Date", "Fixed", "Int", "Type"]
+__all__ = ["Bool", "Category", "Date", "Decimal", "Fixed", "Int", "Nullable", "Text", "Type"]
 
 _EPOCH = datetime.date(1970, 1, 1)
 
@@ -34,14 +34,14 @@ class Type:
         """The least and the greatest raw value."""
         raise NotImplementedError
 
-    def nullable(self) -> Type:
-        """Values that may be missing: not supported for arrays. Give the bits that say which are there as an input."""
-        raise NotImplementedError("missing values are not supported for arrays: give a tc.Bool() input that says which values are there")
+    def nullable(self) -> Nullable:
+        """Values of this type that may be missing, of columns of tables. Beside an array, give bits that say which are there."""
+        return Nullable(self)
 
 
 def _bounds(lo: Any, hi: Any) -> None:
     for bound in (lo, hi):
-        if isinstance(bound, bool) or not isinstance(bound, (int, float, Decimal, Fraction)):
+        if isinstance(bound, bool) or not isinstance(bound, (int, float, decimal.Decimal, Fraction)):
             raise TypeError(f"a bound is a number, not {type(bound).__name__}")
         if isinstance(bound, float) and not math.isfinite(bound):
             raise ValueError("a bound is a finite number: a range is what the engine needs to know")
@@ -210,6 +210,100 @@ class Date(Type):
 
     def __str__(self) -> str:
         return f'tc.Date("{self.lo}", "{self.hi}")'
+
+
+# What arrays are told that are of a type for tables.
+NO_NULLS = "missing values are not supported for arrays: give a tc.Bool() input that says which values are there"
+NO_TEXTS = "texts without a list are for columns of tables: of an array, take tc.Category"
+NO_DECIMALS = "decimals are for columns of tables: of an array, take tc.Int and count in the last digit, or tc.Fixed"
+
+
+@dataclass(frozen=True)
+class Decimal(Type):
+    """Decimal numbers of columns of tables, exactly: from `lo` to `hi`, or all of so many digits.
+
+    Args:
+        digits: How many digits they have, 18 at most.
+        decimals: How many of these are behind the point, 12 at most.
+        lo: The least number, if it is not the least one of so many digits.
+        hi: The greatest number.
+    """
+
+    digits: int
+    decimals: int
+    lo: int | float | decimal.Decimal | None = None
+    hi: int | float | decimal.Decimal | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.digits, bool) or not isinstance(self.digits, int) or not 1 <= self.digits <= 18:
+            raise ValueError("tc.Decimal has 1 to 18 digits: tc.Decimal(7, 2) is for -99999.99 to 99999.99")
+        if isinstance(self.decimals, bool) or not isinstance(self.decimals, int) or not 0 <= self.decimals <= min(12, self.digits):
+            raise ValueError("decimals are a part of the digits, and 12 at most: tc.Decimal(7, 2) is for -99999.99 to 99999.99")
+        least, most = self.bounds()
+        _bounds(least, most)
+
+    def bounds(self) -> tuple[decimal.Decimal, decimal.Decimal]:
+        """The least and the greatest number."""
+        most = decimal.Decimal(f"{10**self.digits - 1}E-{self.decimals}")
+        lo, hi = (None if it is None else decimal.Decimal(str(it)) for it in (self.lo, self.hi))
+        return (-most if lo is None else max(-most, lo), most if hi is None else min(most, hi))
+
+    def kind(self) -> Kind:
+        raise NotImplementedError(NO_DECIMALS)
+
+    def interval(self) -> tuple[int, int]:
+        raise NotImplementedError(NO_DECIMALS)
+
+    def __str__(self) -> str:
+        said = [f"{name}={bound}" for name, bound in (("lo", self.lo), ("hi", self.hi)) if bound is not None]
+        return f"tc.Decimal({', '.join([str(self.digits), str(self.decimals), *said])})"
+
+
+@dataclass(frozen=True)
+class Text(Type):
+    """Texts of columns of tables, of any length and without a list: keys to join by, such as names and numbers that are no numbers.
+
+    The parties compute on numbers that follow from the texts. They are equal or not, and are joined, grouped and counted; they have no
+    order, and no answer shows one.
+    """
+
+    def kind(self) -> Kind:
+        raise NotImplementedError(NO_TEXTS)
+
+    def interval(self) -> tuple[int, int]:
+        raise NotImplementedError(NO_TEXTS)
+
+    def __str__(self) -> str:
+        return "tc.Text()"
+
+
+@dataclass(frozen=True)
+class Nullable(Type):
+    """Values that may be missing, of columns of tables: what `nullable()` of a type gives.
+
+    Args:
+        of: The type of the values that are there.
+    """
+
+    of: Type
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "from_data", self.of.from_data)
+
+    def nullable(self) -> Nullable:
+        return self
+
+    def kind(self) -> Kind:
+        self._refused()
+
+    def interval(self) -> tuple[int, int]:
+        self._refused()
+
+    def _refused(self) -> NoReturn:
+        raise NotImplementedError(NO_NULLS)
+
+    def __str__(self) -> str:
+        return f"{self.of}.nullable()"
 
 
 def days(day: datetime.date | str) -> int:

@@ -109,6 +109,50 @@ assert_type(len(answer.table), int)
 assert_type(answer.remarks, list[str])
 assert_type(answer.decimals("cost"), int)
 
+# Frames.
+schema = tc.Schema(
+    {"of what": tc.Bool()}, plan=tc.Category(["basic", "full"]), age=tc.Int(0, 120).nullable(), cost=tc.Decimal(7, 2, lo=0), name=tc.Text()
+)
+people = alice.table("people", schema, max_rows=100, min_rows=1, unique=["plan", "age"])
+assert_type(people, tc.Frame)
+assert_type(tc.concat([people, bob.table("people", schema, max_rows=10, unique="age")]), tc.Frame)
+assert_type(tc.col.age, tc.Expr)
+assert_type(tc.col("of what"), tc.Expr)
+assert_type((tc.col.age + 1 > 65) & ~tc.col("of what") | (tc.col.plan == "full"), tc.Expr)
+assert_type(1 - tc.col.age // 2 % 3, tc.Expr)
+assert_type(tc.when(tc.col.age > 3).then("age").when(tc.col.age < 2).then(0).otherwise(None), tc.Expr)
+assert_type(tc.lit(datetime.date(2024, 1, 1)), tc.Expr)
+assert_type(tc.len().alias("n"), tc.Expr)
+assert_type(tc.col.age.quantile(0.9, "linear"), tc.Expr)
+assert_type(tc.col.age.filter(tc.col.cost > 3).mean().over("plan", order_by=["age", tc.col.cost], descending=[True, False]), tc.Expr)
+assert_type(tc.col.day.dt.year(), tc.Expr)
+assert_type(tc.col.plan.str.starts_with("b"), tc.Expr)
+assert_type(tc.col.age.is_between("plan", 3, closed="left").is_in([1, 2]).cast(int).cast(tc.Decimal(9, 2)), tc.Expr)
+assert_type(people.filter(tc.col.age > 3, tc.col.cost > 2).select("plan", ["age"], n=tc.len()).with_columns(x=3), tc.Frame)
+assert_type(people.group_by("plan", old=tc.col.age > 65), tc.Groups)
+by_plan = people.group_by(["plan"]).agg(tc.len(), cost=tc.col.cost.sum()).min_rows(3)
+assert_type(by_plan, tc.Frame)
+assert_type(
+    people.join(by_plan, on="plan", how="left", suffix="_of", max_matches=3).join(by_plan, left_on=["plan"], right_on=["plan"]), tc.Frame
+)
+assert_type(people.sort("age", tc.col.cost, descending=[True, False]).head(3).limit(2).top_k(1, by="age"), tc.Frame)
+assert_type(people.rename({"age": "years"}).drop("plan", ["cost"]).unique("years").with_row_index(), tc.Frame)
+
+
+def first_names(frame: tc.Frame, k: int) -> list[str]:
+    """What a frame is piped into."""
+    return frame.head(k).columns
+
+
+assert_type(people.pipe(first_names, 3), list[str])
+assert_type(people.pipe(first_names, k=3), list[str])
+assert_type(people.schema, dict[str, str])
+assert_type(people.to_sql(), str)
+assert_type(by_plan.reveal(to=[alice, "bob"], max_rows=3, frac=8), tc.FrameReveal)
+of_plans = tc.job("plans", table=by_plan.reveal(to="all"))
+assert_type(of_plans, tc.Job)
+assert_type(of_plans.sql, str | None)
+
 with tc.connect("alice.toml", timeout=5.0) as net:
     job.run({"age": [1]}, on=net, protocol="trio", session="monday")
 job.run({"alice": [1]}, on=tc.local(transport="tcp"))
