@@ -37,7 +37,12 @@ fn parsed(file: &str, sql: &str) -> Result<(Catalog, Query)> {
                 reader.fraction = settings.fraction;
             }
             Statement::CreateRole(create) => {
-                catalog.others.extend(create.names.iter().map(ToString::to_string));
+                for name in &create.names {
+                    match parts(name).as_deref() {
+                        Some([name]) => catalog.others.push(name.value.clone()),
+                        _ => return reader.error(name, "a party has a name: CREATE ROLE carol"),
+                    }
+                }
             }
             Statement::Grant(grant) => to.push((grant, statement)),
             Statement::Query(_) if query.is_some() => {
@@ -154,7 +159,10 @@ impl Binder<'_> {
         for grantee in &grant.grantees {
             match &grantee.name {
                 Some(GranteeName::ObjectName(name)) => match parts(name).as_deref() {
-                    Some([name]) if name.value.eq_ignore_ascii_case("public") => {
+                    Some([name])
+                        if name.quote_style.is_none()
+                            && name.value.eq_ignore_ascii_case("public") =>
+                    {
                         names.extend(catalog.parties().into_iter().map(str::to_owned));
                     }
                     Some([name]) => {

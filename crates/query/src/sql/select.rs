@@ -155,9 +155,8 @@ impl Binder<'_> {
                 _ => None,
             };
             let key = self.plain(renamed.unwrap_or(ast), scope)?;
-            if !matches!(key.compute, Compute::Literal(_))
-                && !keys.iter().any(|(_, known)| same(known, &key))
-            {
+            // A number or a text that is written down is the same in all rows; what turns out to be may be selected as a key.
+            if !matches!(ast, Ast::Value(_)) && !keys.iter().any(|(_, known)| same(known, &key)) {
                 keys.push((shown(ast), key));
             }
         }

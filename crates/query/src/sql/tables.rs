@@ -21,6 +21,8 @@ struct Draft {
     column: Column,
     /// Whether its range is still to be said.
     unbounded: bool,
+    /// Its range where nothing is said, if more may be said.
+    usual: Option<RangeInclusive<i128>>,
 }
 
 impl Binder<'_> {
@@ -51,7 +53,9 @@ impl Binder<'_> {
             false => Ok(()),
         };
         if let Some(like) = like_of(create) {
-            let wanted = like.to_string();
+            let names = parts(like).unwrap_or_default();
+            let names: Vec<&str> = names.iter().map(|name| name.value.as_str()).collect();
+            let wanted = names.join(".");
             let Some(other) =
                 known.iter().find(|table| table.full_name().eq_ignore_ascii_case(&wanted))
             else {
@@ -113,7 +117,15 @@ impl Binder<'_> {
                 }
             }
         }
-        for (draft, definition) in drafts.iter().zip(&create.columns) {
+        for (draft, definition) in drafts.iter_mut().zip(&create.columns) {
+            if let (Some(usual), all) = (&draft.usual, self.draft(definition, known)?.column.range)
+            {
+                let range = &draft.column.range;
+                // What a CHECK says counts, and what it leaves open is as usual.
+                let low = if range.start() == all.start() { usual.start() } else { range.start() };
+                let high = if range.end() == all.end() { usual.end() } else { range.end() };
+                draft.column.range = *low..=*high;
+            }
             if draft.unbounded {
                 let name = &draft.column.name;
                 let what = format!(
@@ -214,21 +226,20 @@ impl Binder<'_> {
             }
             other => self.kind_of(other, &At(&definition.name))?,
         };
+        let day = |text| parse_date(text).map_or(0, i128::from);
         let (range, unbounded) = match (&kind, &definition.data_type) {
             (Kind::Bit, _) => (0..=1, false),
             (Kind::Category(domain), _) => {
                 let all = domain.interval();
                 (all.low..=all.high, false)
             }
-            (Kind::Date, _) => {
-                let day = |text| parse_date(text).map_or(0, i128::from);
-                (day("1900-01-01")..=day("2099-12-31"), false)
-            }
+            (Kind::Date, _) => (day("0001-01-01")..=day("9999-12-31"), false),
             (Kind::Text, _) => (TEXTS.low..=TEXTS.high, false),
             (Kind::Fixed { .. }, _) => (i128::MIN / 4..=i128::MAX / 4, true),
             (_, data_type) => integers(data_type),
         };
-        Ok(Draft { column: Column { name, kind, range, nullable: true }, unbounded })
+        let usual = (kind == Kind::Date).then(|| day("1900-01-01")..=day("2099-12-31"));
+        Ok(Draft { column: Column { name, kind, range, nullable: true }, unbounded, usual })
     }
 
     /// The kind that a type of SQL is.

@@ -93,3 +93,35 @@ fn long_and_deep_queries() {
     let query = format!("WITH a0 AS (SELECT k FROM t){doubled} SELECT k FROM a26");
     assert!(wrong(&catalog, &query).contains("reads tables more than 2000 times"));
 }
+
+/// Names between quotes are names, and a CHECK says more of a date than is usual, or less.
+#[test]
+fn names_in_quotes_and_dates_of_other_centuries() {
+    let tables = "CREATE TABLE \"Alice\".t (d DATE CHECK (d BETWEEN '1850-01-01' AND '1950-12-31'), e DATE NOT NULL, f DATE CHECK (f >= '2020-01-01')) WITH (max_rows = 3);
+        CREATE TABLE bob.u (LIKE \"Alice\".t); CREATE ROLE \"Bob X\";";
+    let of = |to: &str, query: &str| {
+        parse("q", &format!("{tables} GRANT SELECT ON result TO {to}; {query}"))
+    };
+    let (catalog, query) =
+        of("\"Bob X\", \"Alice\"", "SELECT count(*) AS n FROM \"Alice\".t").expect("a query");
+    assert_eq!(query.to, ["Bob X", "Alice"]);
+    assert_eq!(catalog.parties(), ["Alice", "bob", "Bob X"]);
+    let day = |text| i128::from(tacit_program::domain::parse_date(text).expect("a date"));
+    let ranges: Vec<_> =
+        catalog.tables[1].columns.iter().map(|column| column.range.clone()).collect();
+    assert_eq!(
+        ranges,
+        [
+            day("1850-01-01")..=day("1950-12-31"),
+            day("1900-01-01")..=day("2099-12-31"),
+            day("2020-01-01")..=day("2099-12-31")
+        ]
+    );
+    let (_, query) = of("PUBLIC", "SELECT count(*) AS n FROM bob.u").expect("a query");
+    assert_eq!(query.to.len(), 3);
+    let error = of("\"public\"", "SELECT count(*) AS n FROM bob.u").expect_err("no such party");
+    assert!(error.to_string().contains("there is no party `public`"), "{error}");
+    // What is the same in all rows may be a key, too.
+    of("PUBLIC", "SELECT e IS NULL AS none, count(*) AS n FROM bob.u GROUP BY e IS NULL")
+        .expect("a query");
+}
