@@ -319,19 +319,25 @@ pub fn random_inputs(
     Ok(inputs)
 }
 
-/// Values all over the type's interval; which ones does not change the time.
+/// Values all over the type's interval, of which no two are equal if it has as many: a program may want that of keys. Which ones they
+/// are does not change the time.
 fn random(ty: &Type, rows: &[u64], seed: u64) -> Result<Array, CliError> {
     let lengths = ty.shape.iter().map(|extent| extent.bound(rows).map(|n| n as usize));
     let shape: Option<Vec<usize>> = lengths.collect();
     let shape = shape.ok_or_else(|| CliError::input("an input has too many elements"))?;
     let Interval { low, high } = ty.interval;
     let span = (high - low) as u128 + 1;
-    let mut state = seed;
-    let value = |_| {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        low + (u128::from(mixed ^ mixed >> 27) % span) as i128
+    let common = |mut a: u128, mut b: u128| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
     };
+    // Steps of the golden section, which reach every value once before they come back.
+    let step = (span as f64 * 0.618_033_988_75) as u128;
+    let step = (step.max(1)..).find(|step| common(*step, span) == 1).unwrap_or(1);
+    let first = u128::from(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)) % span;
+    let value = |i: usize| low + ((first + i as u128 * step) % span) as i128;
     let len: usize = shape.iter().product();
     Array::from_values(ty.element, shape, (0..len).map(value))
         .map_err(|e| CliError::input(e.to_string()))
