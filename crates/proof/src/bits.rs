@@ -253,6 +253,8 @@ struct Spread<'a, M> {
 
 impl<M: Multiplier> Kernel for Spread<'_, M> {
     type Output = ();
+    // A half faster: eight masks at a time.
+    const AVX512: bool = true;
 
     #[inline(always)]
     fn run(self) {
