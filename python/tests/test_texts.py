@@ -114,6 +114,8 @@ def written(folder: Path, table: pa.Table) -> str:
         lambda texts, folder: pd.DataFrame({"mail": pd.array(texts, dtype="string")}),
         lambda texts, folder: pd.DataFrame({"mail": pd.Categorical(texts)}),
         lambda texts, folder: pl.DataFrame({"mail": texts}),
+        lambda texts, folder: {"mail": np.ma.MaskedArray([text or "ann" for text in texts], mask=[text is None for text in texts])},
+        lambda texts, folder: {"mail": [pd.NA if text is None else text for text in texts]},
         lambda texts, folder: pl.DataFrame({"mail": pl.Series(texts, dtype=pl.Categorical)}),
         lambda texts, folder: pa.table({"mail": pa.array(texts).cast(pa.large_string())}),
         lambda texts, folder: written(folder, pa.table({"mail": pa.array(texts)})),
@@ -121,6 +123,15 @@ def written(folder: Path, table: pa.Table) -> str:
 )
 def test_texts_of_every_kind(give: Callable[[list[str | None], Path], Any], tmp_path: Path) -> None:
     assert COUNT.check({"alice": give(GIVEN, tmp_path)}).table.to_dict() == {"n": [4], "k": [3], "a": [2]}
+
+
+@pytest.mark.parametrize(
+    "column", [[None, None], np.array([None, None]), pd.Series([np.nan, np.nan]), pa.nulls(2), pl.Series([None, None])]
+)
+def test_columns_of_missing_texts_alone(column: Any) -> None:
+    assert COUNT.check({"alice": {"mail": column}}).table.to_dict() == {"n": [0], "k": [0], "a": [0]}
+    with pytest.raises(tc.InputError, match="missing"):
+        STRICT.check({"alice": {"mail": column}})
 
 
 def test_texts_of_a_file_are_those_of_a_frame(tmp_path: Path) -> None:

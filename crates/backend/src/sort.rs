@@ -130,7 +130,7 @@ pub(super) fn by_shuffles(
     columns: &[&Secret],
 ) -> Result<Vec<Secret>> {
     let n = key.lanes;
-    if (least_compared()..=u32::MAX as usize).contains(&n) && key.planes >= LEAST_BITS {
+    if (least_compared()..u32::MAX as usize).contains(&n) && key.planes >= LEAST_BITS {
         return by_comparisons(on, key, columns);
     }
     if n > u32::MAX as usize || key.planes > 96 {
@@ -165,7 +165,7 @@ fn by_comparisons(on: &mut dyn Shuffles, key: &Planes, columns: &[&Secret]) -> R
     let mut to = Buffer::zeros(n);
     (0..).zip(order).for_each(|(place, row)| to[row as usize] = place);
     let to = Places::new(to).ok_or_else(|| SharingError::Shape("an order of all rows".into()))?;
-    pairs.map(|(column, like)| Ok(column.put(on, &to)?.into_secret(like))).collect()
+    pairs.map(|(column, like)| Ok(put(on, &column, &to)?.into_secret(like))).collect()
 }
 
 /// Each column with the value of the last marked row up to every row; zero before the first one.
@@ -300,9 +300,17 @@ fn move_rows(on: &mut dyn Shuffles, rows: Vec<Column>, places: Column) -> Result
     let mut columns = shuffled(on, columns, n)?.into_iter();
     let places = columns.next().unwrap_or(Column::Dry { rows: n, bits: 32 });
     match opened(on, &places, n)? {
-        Some(to) => columns.map(|column| column.put(on, &to)).collect(),
+        Some(to) => columns.map(|column| put(on, &column, &to)).collect(),
         None => Ok(columns.collect()),
     }
+}
+
+/// Every row of a column where it goes.
+fn put(on: &mut dyn Shuffles, column: &Column, to: &Places) -> Result<Column> {
+    Ok(with_column!(column, v, of => {
+        let [first, second] = side_by_side(on, |c| to.put(v.components()[c]))?;
+        of(SharedVec::pair(first, second))
+    }, dry Column::Dry { rows: column.len(), bits: column.bits() }))
 }
 
 /// For every original row its place in the sorted order, shared: rows carry their number and, as a
@@ -315,7 +323,7 @@ fn order_of(on: &mut dyn Shuffles, rows: Rows) -> Result<Column> {
         return Err(SharingError::Shape("columns of a shuffle".into()));
     };
     match opened(on, numbers, n)? {
-        Some(to) => places.put(on, &to),
+        Some(to) => put(on, places, &to),
         None => Ok(Column::Dry { rows: n, bits: 32 }),
     }
 }

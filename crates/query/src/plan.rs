@@ -80,7 +80,7 @@ pub enum Node {
         aggregates: Vec<Aggregate>,
     },
     /// Each row of `left`, with each row of `right` that has equal keys: fields are those of both. Null is equal to nothing. Of
-    /// `right` at most so many rows have given keys, which the run checks where it does not follow from the plan.
+    /// `right` at most `matches` rows have the same keys, which the run checks where it does not follow from the plan.
     Join {
         /// Rows, any number of which may have keys in common.
         left: Box<Plan>,
@@ -90,7 +90,7 @@ pub enum Node {
         on: Vec<(usize, usize)>,
         /// Whether rows of `left` without a match stay, with nulls for the columns of `right`: a left join.
         outer: bool,
-        /// The most rows of `right` that a row of `left` may match, one or more.
+        /// The most rows of `right` that may have the same keys, one or more.
         matches: u64,
     },
     /// The rows of `left` for which `right` has a row with equal keys: a semi join. Or those for which it has none: an anti join.

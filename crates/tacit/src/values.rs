@@ -197,7 +197,9 @@ impl Values {
             }
             Given::Text(all) => {
                 for text in all {
-                    raw.push(code(text.trim(), element, meaning)?);
+                    // What stands for a text trims it itself.
+                    let text = if *meaning == Meaning::Text { text } else { text.trim() };
+                    raw.push(code(text, element, meaning)?);
                 }
             }
         }
@@ -218,7 +220,7 @@ fn code(text: &str, element: Element, meaning: &Meaning) -> Option<i128> {
         Meaning::Number => number(text, element),
         Meaning::Date => parse_date(text).map(i128::from),
         Meaning::Decimal(digits) => decimal(text, *digits),
-        Meaning::Text => Some(text_code(text).into()),
+        Meaning::Text => (!text.trim_ascii().is_empty()).then(|| text_code(text).into()),
         Meaning::Domain(domain) => match &domain.members {
             Members::Names(names) => {
                 names.iter().position(|name| name == text).map(|code| code as i128)
@@ -268,6 +270,21 @@ mod tests {
         }
         assert_eq!(raw(2, Element::Bit), None);
         assert_eq!(raw("x", SMALL), None);
+    }
+
+    #[test]
+    fn texts_are_what_tables_make_of_them() {
+        let raw = |values: Values| {
+            let array = values.array((Element::uint(64), &Meaning::Text), vec![1]).ok()?;
+            array.values().next()
+        };
+        let code = |text: &str| Some(i128::from(text_code(text)));
+        assert_eq!(raw(" ann ".into()), code("ann"));
+        assert_eq!(raw("\u{a0}ann".into()), code("\u{a0}ann"));
+        assert_ne!(code("\u{a0}ann"), code("ann"));
+        for refused in [raw("".into()), raw(" \t".into()), raw(7.into()), raw(0.5.into())] {
+            assert_eq!(refused, None);
+        }
     }
 
     #[test]

@@ -519,23 +519,41 @@ def _members(it: Input, given: _tacit.Column, nullable: bool) -> tuple[Any, np.n
     return _flat(codes), missing
 
 
+def _is_absent(value: Any) -> bool:
+    """Whether a value of Python is none: `None`, `nan`, or what pandas has for it."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        # Of `pd.NA` nothing is true or false.
+        return True
+
+
 def _texts(it: Input, given: Any, nullable: bool) -> tuple[Any, np.ndarray[Any, Any] | None]:
     """What stands for texts that have no list."""
     if isinstance(given, _tacit.Column):
-        if not given.is_text:
+        if given.type == "Null":
+            codes = np.full(given.shape, -1, dtype=np.int64)
+        elif not given.is_text:
             raise InputError(f"input {it.name!r} takes texts, and these data are {given.type}: cast them to texts")
-        codes = _of(it, given.text_codes)
+        else:
+            codes = _of(it, given.text_codes)
     else:
         # NumPy makes texts of numbers that stand beside texts in a list.
         array = np.array(given, dtype=object) if isinstance(given, (list, tuple)) else _numpy(given)
-        if array.size and array.dtype.kind not in "OU":
+        # A column of texts that are all missing may be one of numbers.
+        nothing = array.dtype.kind == "f" and bool(np.isnan(array).all())
+        if array.size and array.dtype.kind not in "OUT" and not nothing:
             raise InputError(f"input {it.name!r} takes texts, and these data are {array.dtype}: cast them to texts")
         flat = array.ravel().tolist()
         test = getattr(given, "isna", None)
-        absent = np.asarray(test()).ravel() if callable(test) else np.zeros(len(flat), dtype=bool)
+        absent = (
+            np.asarray(test()).ravel()
+            if callable(test)
+            else np.ma.getmaskarray(given if isinstance(given, np.ma.MaskedArray) else array).ravel()
+        )
         texts: list[str | None] = []
         for row, (value, none) in enumerate(zip(flat, absent.tolist(), strict=True)):
-            if none or value is None or value != value:
+            if none or _is_absent(value):
                 texts.append(None)
             elif isinstance(value, str):
                 texts.append(value)

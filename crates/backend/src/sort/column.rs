@@ -1,7 +1,6 @@
 //! Columns of rows that are moved.
 
-use super::{Shuffles, side_by_side};
-use crate::convert::shuffle::{self, Places};
+use crate::convert::shuffle;
 use crate::convert::{BitPlanes, to_planes};
 use crate::{Data, Kind, Result, Ring, Secret, wrong};
 use tacit_ring::{Buffer, Word, Z2, word};
@@ -143,14 +142,6 @@ impl Column {
                 }
             }
         }, dry ())
-    }
-
-    /// Every row where it goes.
-    pub(super) fn put(&self, on: &mut dyn Shuffles, to: &Places) -> Result<Column> {
-        Ok(with_column!(self, v, of => {
-            let [first, second] = side_by_side(on, |c| to.put(v.components()[c]))?;
-            of(SharedVec::pair(first, second))
-        }, dry Column::Dry { rows: self.len(), bits: self.bits() }))
     }
 
     /// The sums of the rows up to each one; of bits, whether they are an odd number.

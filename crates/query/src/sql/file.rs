@@ -106,8 +106,7 @@ impl Binder<'_> {
             "max_matches" => match self.count(value)? {
                 matches @ 1..=MOST_MATCHES => settings.max_matches = Some(matches),
                 _ => {
-                    let what =
-                        "max_matches is 1 to 100, the most rows that a row may match in a join";
+                    let what = "max_matches is 1 to 100, the most rows behind JOIN that may have the same key";
                     return self.error(value, what);
                 }
             },

@@ -744,7 +744,7 @@ fn matched(left: Plan, right: Plan, on: Vec<(usize, usize)>, anti: bool, span: &
 
 fn not_unique(span: &Span) -> QueryError {
     let what = "neither side of this join is known to have each key once: declare the key UNIQUE in a table, or GROUP one side BY it first. \
-                A LEFT JOIN needs it on the right side. Or SET max_matches = 4, if no row matches more than 4 others: the run checks that";
+                A LEFT JOIN needs it on the right side. Or SET max_matches = 4, if no more than 4 rows behind JOIN have the same key: the run checks that";
     QueryError::new(span, what)
 }
 

@@ -53,7 +53,8 @@ pub struct Settings {
     pub min_rows: Option<u64>,
     /// Bits behind the point of quotients and means.
     pub fraction: u8,
-    /// The most rows that a row may match in a join where neither side is known to have each key once: without it there are no such joins.
+    /// The most rows behind JOIN that may have the same key, where neither side is known to have each key once: without it there are no
+    /// such joins.
     pub max_matches: Option<u64>,
 }
 
@@ -122,7 +123,7 @@ struct Binder<'c> {
     catalog: &'c Catalog,
     /// Bits behind the point of quotients and means.
     fraction: u8,
-    /// The most rows that a row may match in a join without a unique side.
+    /// The most rows behind JOIN that may have the same key, where no side is unique.
     matches: Option<u64>,
     /// What WITH names, the innermost last, and how many tables it reads.
     named: Vec<(String, Plan, usize)>,

@@ -17,7 +17,7 @@ impl Binder<'_> {
         let (plan, order) = self.ordered(query)?;
         let Settings { name, to, max_rows, min_rows, .. } = settings.clone();
         let query = Query { name, plan, order, to, max_rows, min_rows };
-        super::texts::check(&query)?;
+        super::texts::check(&query, self.catalog)?;
         Ok(query)
     }
 

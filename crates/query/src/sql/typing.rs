@@ -327,6 +327,9 @@ pub(super) fn text(text: &str, kind: Option<&Kind>, span: &Span) -> Result<Expr>
             Some(days) => Ok(literal(Kind::Date, Some(days.into()), span.clone())),
             None => wrong(format!("`{text}` is no date: dates are written 2024-01-31")),
         },
+        Some(Kind::Text) if text.trim_ascii().is_empty() => {
+            wrong("no TEXT is empty: an empty one is null, which IS NULL asks for".into())
+        }
         Some(Kind::Text) => {
             let code = text_code(text).into();
             Ok(literal(Kind::Text, Some(code), span.clone()))

@@ -48,7 +48,7 @@ def join(frame: Frame, other: Any, given: tuple[Any, Any, Any], how: str, suffix
     if several and matches == 1:
         side = "the right side must have" if how == "left" else "one side must have"
         what = f"{side} each value of {', '.join(right)} once: say unique= of a table that has, take unique({right}) or groups, "
-        fail(ProgramError, f"{what}or say max_matches=k, if no row matches more than k rows of the other frame", *place)
+        fail(ProgramError, f"{what}or say max_matches=k, if no more than k rows of the other frame have the same key", *place)
     made = _joined(frame, other, (left, right), how, suffix, place)
     if several:
         said = Said(matches, place)

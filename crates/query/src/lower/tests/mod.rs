@@ -208,6 +208,12 @@ fn texts_are_equal_or_not() {
         ),
         some(&[&[1, 2], &[2, 1], &[3, 1], &[4, 1], &[5, 1]])
     );
+    assert_eq!(
+        shows(
+            "SELECT mail = 'ann' AS me, rank() OVER (ORDER BY n) AS r FROM t WHERE mail IS NOT NULL ORDER BY r LIMIT 9"
+        ),
+        some(&[&[1, 1], &[0, 2], &[0, 3], &[1, 4]])
+    );
     for (select, what) in [
         ("SELECT mail, count(*) AS n FROM t GROUP BY mail ORDER BY n LIMIT 5", "`mail` is a TEXT"),
         ("SELECT n FROM t WHERE mail < 'b' ORDER BY n LIMIT 5", "has no order"),
@@ -224,6 +230,15 @@ fn texts_are_equal_or_not() {
             "SELECT n FROM t WHERE mail LIKE 'a%' ORDER BY n LIMIT 5",
             "LIKE is of columns that are an ENUM",
         ),
+        (
+            "SELECT n FROM (SELECT mail, n FROM t ORDER BY n LIMIT 3) ORDER BY n LIMIT 3",
+            "told apart by the TEXT `mail`",
+        ),
+        (
+            "SELECT mail = 'x' AS me, row_number() OVER (ORDER BY n) AS r FROM t ORDER BY r LIMIT 5",
+            "told apart by the TEXT `mail`",
+        ),
+        ("SELECT n FROM t WHERE mail = ' ' ORDER BY n LIMIT 5", "no TEXT is empty"),
         ("SELECT n FROM t WHERE mail = n ORDER BY n LIMIT 5", "they have nothing in common"),
         ("SELECT n FROM t WHERE mail || 'x' = 'a' ORDER BY n LIMIT 5", "is not supported"),
         ("SELECT CAST(mail AS INT) AS m FROM t ORDER BY m LIMIT 5", "where INTEGER is needed"),
