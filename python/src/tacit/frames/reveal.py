@@ -29,6 +29,11 @@ _OF_SQL = (
         "declare the key UNIQUE in a table, or GROUP one side BY it first. A LEFT JOIN needs it on the right side",
         "say unique= of a table, or take unique(...) or groups first. A left join needs it on the right side",
     ),
+    (
+        "Or SET max_matches = 4, if no more than 4 rows behind JOIN have the same key",
+        "Or join(..., max_matches=4), if no more than 4 rows of the other frame have the same key",
+    ),
+    ("or add a column that is UNIQUE", "or add a column that is unique= in its table"),
     ("SET min_rows = 10 leaves", "min_rows(10) behind agg(...) leaves"),
     ("SET max_rows says", "max_rows= of reveal says"),
     ("(UNIQUE, PRIMARY KEY)", "(unique=)"),
