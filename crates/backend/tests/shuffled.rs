@@ -1,8 +1,8 @@
 //! Shuffles that are checked: what comes out, and that every message that one role changes makes two honest ones differ, before
 //! anything opens.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
 use tacit_backend::protocols::{LIFT, QUAD, QUAD_A, QUAD_HET};
 use tacit_backend::{Backend, Column, RingKeys, Shuffles};
 use tacit_net::memory::{self, MemoryNetwork};
@@ -146,6 +146,8 @@ fn every_row_that_is_changed_makes_two_honest_roles_differ() {
 
 #[test]
 fn rows_that_nobody_proved_do_not_open() {
+    // Nobody leaves before all have compared.
+    let compared = Barrier::new(3);
     memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         with_backend(LIFT, &mut session.meshes[0], None, |b, verifier| {
             let on = b.shuffles().unwrap();
@@ -157,6 +159,7 @@ fn rows_that_nobody_proved_do_not_open() {
             let opened = b.shuffles().unwrap().open_places(&columns[1], 0..ROWS);
             assert!(opened.is_err(), "places of a shuffle without its proof");
         });
+        compared.wait();
         session.abort(AbortKind::Failure, "a shuffle without its proof");
     });
 }

@@ -15,7 +15,7 @@ fn the_tour_is_read_and_printed() {
     assert_eq!(program.parties, ["alice", "bob", "Carol & Co"]);
     assert_eq!(program.dims.len(), 2);
     let inputs: Vec<&str> = program.inputs().map(|(_, name, _)| name).collect();
-    assert_eq!(inputs, ["salary", "level", "Base pay", "factor", "flags"]);
+    assert_eq!(inputs, ["salary", "level", "Base pay", "factor", "mail", "flags"]);
     let reveals: Vec<&str> = program.reveals.iter().map(|r| r.name.as_str()).collect();
     assert_eq!(reveals, ["total", "sums by level", "both", "x"]);
     assert_eq!(program.reveals[1].to.len(), 3);
