@@ -4,7 +4,8 @@
 
 Without `--protocol` queries are evaluated in the clear. Tables have the sizes and the distributions of the specification's, as far as
 the queries look at them: they are drawn anew, and keys are dense. The queries are those of `crates/query/src/lower/tests/tpch.sql`: in the
-words of the specification, but that countries are numbers and that question 14 asks for both parts of its ratio.
+words of the specification, but that countries are numbers, that question 14 asks for both parts of its ratio, and that 18 asks for smaller
+orders, without their prices.
 """
 
 from __future__ import annotations

@@ -438,7 +438,7 @@ impl Expr {
         }
     }
 
-    fn operands_mut(&mut self) -> Vec<&mut Expr> {
+    pub(crate) fn operands_mut(&mut self) -> Vec<&mut Expr> {
         match &mut self.compute {
             Compute::Column(_) | Compute::Literal(_) | Compute::Scalar(_) => Vec::new(),
             Compute::Convert(a)

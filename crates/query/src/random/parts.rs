@@ -152,26 +152,36 @@ impl Queries<'_> {
             let filter = if filter.is_empty() { filter } else { format!(" AND {filter}") };
             return format!("{not}EXISTS (SELECT 1 FROM {} WHERE {on}{filter})", inner.sql);
         }
-        let scalars = self.scalars();
+        let scalars = self.scalars(source);
         let depth = 1 + self.rng.below(2);
         self.terms(&source.columns, &scalars).bit(depth).text
     }
 
-    /// Sometimes a subquery with one integer.
-    pub(super) fn scalars(&mut self) -> Vec<Term> {
+    /// Sometimes a subquery with one integer, which may be about the row outside.
+    pub(super) fn scalars(&mut self, outside: &Source) -> Vec<Term> {
         if self.rng.chance(75) {
             return Vec::new();
         }
         let table = self.table(None);
         let column = table.columns.iter().find(|column| column.shape == Shape::Integer);
-        let (of, bound) = match (column, self.rng.below(4)) {
-            (Some(column), 0) => (format!("max({})", column.text), column.bound),
-            (Some(column), 1) => (format!("min({})", column.text), column.bound),
-            (Some(column), 2) => (format!("sum({})", column.text), column.bound * table.most),
-            _ => ("count(*)".to_owned(), table.most),
+        let (of, bound, nullable) = match (column, self.rng.below(5)) {
+            (Some(column), 0) => (format!("max({})", column.text), column.bound, true),
+            (Some(column), 1) => (format!("min({})", column.text), column.bound, true),
+            (Some(column), 2) => (format!("sum({})", column.text), column.bound * table.most, true),
+            (Some(column), 3) => {
+                (format!("COALESCE(sum({}), -1)", column.text), column.bound * table.most, false)
+            }
+            _ => ("count(*)".to_owned(), table.most, false),
         };
-        let text = format!("(SELECT {of} FROM {})", table.sql);
-        vec![Term { text, shape: Shape::Integer, bound, nullable: true }]
+        let mut filter = match self.rng.chance(50) {
+            true => self.pairs(outside, &table).map_or(String::new(), |on| format!(" WHERE {on}")),
+            false => String::new(),
+        };
+        if !filter.is_empty() && self.rng.chance(30) {
+            filter += &format!(" AND {}", self.terms(&table.columns, &[]).bit(1).text);
+        }
+        let text = format!("(SELECT {of} FROM {}{filter})", table.sql);
+        vec![Term { text, shape: Shape::Integer, bound, nullable }]
     }
 
     /// A `SELECT` with aggregates, most often by groups.

@@ -165,7 +165,7 @@ impl Queries<'_> {
 
     /// Expressions of some shapes, row by row.
     fn columns(&mut self, source: &Source, from: &str, shapes: &[Shape], fixed: bool) -> Source {
-        let scalars = self.scalars();
+        let scalars = self.scalars(source);
         let mut items: Vec<Term> = Vec::new();
         for shape in shapes {
             let depth = self.rng.below(4);

@@ -150,6 +150,9 @@ impl Binder<'_> {
             }
             Ast::Function(function) => self.function(function, ast, rows, wanted),
             Ast::Subquery(query) => {
+                if let Some(value) = self.value_of(query, rows) {
+                    return value;
+                }
                 self.outside.push(rows.scope.clone());
                 let plan = self.query(query);
                 self.outside.pop();

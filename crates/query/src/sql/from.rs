@@ -26,10 +26,10 @@ pub(super) struct Source {
 const MOST_TABLES: usize = 2000;
 
 /// Conditions, all of which must hold.
-type Conditions<'a> = Vec<&'a Ast>;
+pub(super) type Conditions<'a> = Vec<&'a Ast>;
 
 /// The parts of a condition that AND joins.
-fn split<'a>(ast: &'a Ast, into: &mut Conditions<'a>) {
+pub(super) fn split<'a>(ast: &'a Ast, into: &mut Conditions<'a>) {
     match ast {
         Ast::Nested(inner) => split(inner, into),
         Ast::BinaryOp { left, op: BinaryOperator::And, right } => {
@@ -75,8 +75,10 @@ impl Binder<'_> {
         if let Some(condition) = condition {
             split(condition, &mut conditions);
         }
-        let (lookups, mut conditions): (Conditions<'_>, Conditions<'_>) =
+        let (lookups, conditions): (Conditions<'_>, Conditions<'_>) =
             conditions.into_iter().partition(|condition| lookup(condition).is_some());
+        let (later, mut conditions): (Conditions<'_>, Conditions<'_>) =
+            conditions.into_iter().partition(|condition| self.has_values(condition));
         let mut sources = Vec::new();
         for tables in from {
             self.joined(tables, &mut sources, &mut conditions)?;
@@ -85,6 +87,12 @@ impl Binder<'_> {
             return Err(QueryError::new(span, "a query is of tables: add FROM"));
         }
         let mut source = self.inner(sources, &conditions, span)?;
+        let width = source.plan.fields.len();
+        for ast in later {
+            source = self.with_values(source, &[ast])?;
+            let holds = super::typing::condition(self.plain(ast, &source.scope)?)?;
+            source.plan = narrowed(filtered(source.plan, holds), width, span);
+        }
         for condition in lookups {
             source = match lookup(condition) {
                 Some(Lookup::In { expr, query, not }) => {
@@ -794,7 +802,7 @@ fn narrowed(plan: Plan, width: usize, span: &Span) -> Plan {
 }
 
 /// A plan with one more column, and its number; a column that it has is not added again.
-fn with_column(plan: Plan, expr: Expr) -> (Plan, usize) {
+pub(super) fn with_column(plan: Plan, expr: Expr) -> (Plan, usize) {
     if let Compute::Column(column) = expr.compute {
         return (plan, column);
     }

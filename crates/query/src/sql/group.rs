@@ -99,6 +99,28 @@ impl Groups {
         })
     }
 
+    /// What an expression of aggregates is of no rows: null, or a raw value. None if it is of keys, too.
+    pub fn of_no_rows(&self, of: &Expr) -> Option<Option<i128>> {
+        let mut of = of.clone();
+        self.emptied(&mut of)?;
+        crate::clear::constant(&of).ok()
+    }
+
+    /// With the values of no rows in place of aggregates.
+    fn emptied(&self, of: &mut Expr) -> Option<()> {
+        of.nullable = true;
+        match of.compute {
+            Compute::Column(column) => {
+                let (aggregate, _) = self.aggregates.get(column.checked_sub(self.keys.len())?)?;
+                let zero = aggregate.function == Function::Count;
+                of.compute = Compute::Literal(zero.then_some(0));
+            }
+            Compute::Scalar(_) => return None,
+            _ => {}
+        }
+        of.operands_mut().into_iter().try_for_each(|operand| self.emptied(operand))
+    }
+
     /// The groups of the rows of a plan.
     pub fn plan(self, input: Plan, span: &Span) -> Plan {
         let field = |(name, key): &(String, Expr)| Field {

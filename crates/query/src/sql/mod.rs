@@ -6,12 +6,14 @@
 //! | `tables` | `CREATE TABLE` |
 //! | `query`, `select` | queries, and `SELECT` |
 //! | `from` | `FROM` and `WHERE`: which tables are joined how |
+//! | `correlated` | subqueries about the row outside that stand for a value |
 //! | `group` | `GROUP BY` and aggregates |
 //! | `window` | window functions |
 //! | `expr`, `function`, `typing` | expressions, and the kinds that they have |
 //!
 //! What is not supported is an error at its place, which says what can be written instead.
 
+mod correlated;
 mod expr;
 mod file;
 mod from;
@@ -131,6 +133,10 @@ struct Binder<'c> {
     tables: usize,
     /// The columns of the rows outside of the subqueries under way that stand for a value.
     outside: Vec<scope::Scope>,
+    /// Expressions that subqueries about the rows outside stand for, by the place of these in memory.
+    values: Vec<(usize, crate::plan::Expr)>,
+    /// How many subqueries were read to see whether they are about the rows outside.
+    tried: usize,
     /// How deep queries are in one another.
     depth: usize,
 }
@@ -146,6 +152,8 @@ impl<'c> Binder<'c> {
             named: Vec::new(),
             tables: 0,
             outside: Vec::new(),
+            values: Vec::new(),
+            tried: 0,
             depth: 0,
         }
     }

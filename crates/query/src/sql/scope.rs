@@ -69,7 +69,7 @@ impl Binder<'_> {
                     |scope: &Scope| !scope.find(table.as_deref(), &column.value).is_empty();
                 if self.outside.iter().any(outside) {
                     let what = format!(
-                        "`{shown}` is of the rows outside of this subquery: of those about them there are [NOT] EXISTS and [NOT] IN; join a GROUP BY of what they have in common instead"
+                        "`{shown}` is of the rows outside of this subquery: what is about them is an equality with a column of its own, in WHERE, of [NOT] EXISTS or of a SELECT of aggregates alone"
                     );
                     return self.error(&At(&name[0]), what);
                 }

@@ -37,6 +37,9 @@ impl Binder<'_> {
         self.refuse_parts(select)?;
         let span = self.span(select);
         let source = self.from(&select.from, select.selection.as_ref(), &span)?;
+        let items: Vec<&Ast> =
+            select.projection.iter().filter_map(item).map(|(of, _)| of).collect();
+        let source = self.with_values(source, &items)?;
         let scope = &source.scope;
         let keys = self.keys(select, scope)?;
         let windows = || Some(Windows::new(&select.named_window));
@@ -306,7 +309,7 @@ fn is_plain(options: &ast::WildcardAdditionalOptions) -> bool {
 }
 
 /// The expression of a column, and its name if it has one.
-fn item(of: &SelectItem) -> Option<(&Ast, Option<&str>)> {
+pub(super) fn item(of: &SelectItem) -> Option<(&Ast, Option<&str>)> {
     match of {
         SelectItem::UnnamedExpr(of) => Some((of, None)),
         SelectItem::ExprWithAlias { expr, alias } => Some((expr, Some(&alias.value))),

@@ -9,6 +9,11 @@ SELECT l_orderkey, sum(l_extendedprice * (1 - l_discount)) AS revenue, o_orderda
 FROM customer, orders, lineitem
 WHERE c_mktsegment = 'BUILDING' AND c_custkey = o_custkey AND l_orderkey = o_orderkey AND o_orderdate < DATE '1995-03-15' AND l_shipdate > DATE '1995-03-15'
 GROUP BY l_orderkey, o_orderdate, o_shippriority ORDER BY revenue DESC, o_orderdate LIMIT 10;
+-- query 4
+SELECT o_orderpriority, count(*) AS order_count FROM orders
+WHERE o_orderdate >= DATE '1993-07-01' AND o_orderdate < DATE '1993-07-01' + INTERVAL '3' MONTH
+    AND EXISTS (SELECT * FROM lineitem WHERE l_orderkey = o_orderkey AND l_commitdate < l_receiptdate)
+GROUP BY o_orderpriority ORDER BY o_orderpriority;
 -- query 5
 SELECT n_nationkey, sum(l_extendedprice * (1 - l_discount)) AS revenue
 FROM customer, orders, lineitem, supplier, nation, region
@@ -35,6 +40,14 @@ GROUP BY l_shipmode ORDER BY l_shipmode;
 SELECT sum(CASE WHEN p_promo THEN l_extendedprice * (1 - l_discount) ELSE 0 END) AS promo, sum(l_extendedprice * (1 - l_discount)) AS revenue
 FROM lineitem, part
 WHERE l_partkey = p_partkey AND l_shipdate >= DATE '1995-09-01' AND l_shipdate < DATE '1995-09-01' + INTERVAL '1' MONTH;
+-- query 17
+SELECT sum(l_extendedprice) / 7.0 AS avg_yearly FROM lineitem, part
+WHERE p_partkey = l_partkey AND p_brand = 'Brand#23' AND p_container = 'MED BOX'
+    AND l_quantity < (SELECT 0.2 * avg(l_quantity) FROM lineitem WHERE l_partkey = p_partkey);
+-- query 18
+SELECT c_custkey, o_orderkey, o_orderdate, sum(l_quantity) AS quantity FROM customer, orders, lineitem
+WHERE o_orderkey IN (SELECT l_orderkey FROM lineitem GROUP BY l_orderkey HAVING sum(l_quantity) > 200) AND c_custkey = o_custkey AND o_orderkey = l_orderkey
+GROUP BY c_custkey, o_orderkey, o_orderdate ORDER BY quantity DESC, o_orderdate LIMIT 100;
 -- query 19
 SELECT sum(l_extendedprice * (1 - l_discount)) AS revenue FROM lineitem, part
 WHERE p_partkey = l_partkey AND l_shipmode IN ('AIR', 'AIR REG') AND l_shipinstruct = 'DELIVER IN PERSON' AND (
