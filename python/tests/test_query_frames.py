@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from decimal import Decimal
@@ -15,7 +16,7 @@ import polars as pl
 import pytest
 
 import tacit as tc
-from tacit import _tacit
+from tacit.frames import of_frames, reveal
 
 PLANS = ["basic", "half", "full"]
 DAYS = (datetime.date(2023, 12, 25), datetime.date(2024, 3, 3))
@@ -1152,8 +1153,6 @@ def test_mistakes_name_the_line_and_a_way_out(make: Callable[[tc.Frame, tc.Frame
 
 # Texts without a list, and joins of many rows to several.
 
-ENGINE_HAS_TEXTS = hasattr(_tacit, "text_codes") and hasattr(tc.data, "_texts")
-
 
 def flights() -> tuple[tc.Frame, tc.Frame]:
     alice, bob = tc.parties("alice", "bob")
@@ -1166,7 +1165,6 @@ PLANES = {"tail": ["N1", "N2", "N2", "N'3"], "seats": [100, 50, 60, 10], "of": [
 FLIGHTS = {"tail": ["N1", "N2", None, "N'3", "N4", "N1"], "delay": [1, 2, 4, 8, 16, 32]}
 
 
-@pytest.mark.skipif(not ENGINE_HAS_TEXTS, reason="the engine has no texts without a list")
 def test_texts_without_a_list_are_keys() -> None:
     ours, theirs = flights(), (pl.DataFrame(PLANES), pl.DataFrame(FLIGHTS))
     data = {"alice": PLANES, "bob": FLIGHTS}
@@ -1191,9 +1189,9 @@ def test_texts_without_a_list_are_keys() -> None:
     assert tc.job("q", table=one.reveal(to="all")).check({"bob": FLIGHTS}).table.to_dict() == {"delay": [1 + 2 + 4 + 8 + 16]}
 
 
-@pytest.mark.skipif(not ENGINE_HAS_TEXTS, reason="the engine has no texts without a list")
 def test_more_matches_than_were_said_end_the_run() -> None:
     planes, flown = flights()
+    assert "tail: Text" in repr(planes)
     frame = flown.join(planes, on="tail", max_matches=2)
     assert "SET max_matches = 2;" in frame.to_sql()
     twice = {name: [*values, values[1]] for name, values in PLANES.items()}
@@ -1248,3 +1246,11 @@ def test_what_the_engine_finds_is_where_the_user_wrote_it() -> None:
     assert lines[error.line - 1].strip() == "twice=square + 1,  # here"
     assert f"test_query_frames.py:{error.line}: the result may be anything" in str(error)
     assert "of the query's SQL: SELECT big, plan, big // 2 AS half, big * big + 1 AS twice" in str(error)
+
+
+def test_what_is_said_in_other_words_is_said() -> None:
+    written = [path.read_text() for path in (Path(__file__).parents[2] / "crates").glob("*/src/**/*.rs")]
+    messages = "".join(re.sub(r"\\\n\s*", "", text) for text in written)
+    for of_sql, meant in reveal._OF_SQL:
+        assert of_sql in messages, of_sql
+        assert meant in of_frames(of_sql)

@@ -34,10 +34,7 @@ const DIGIT_BITS: usize = 2;
 const LEAST_BITS: usize = 9;
 
 /// Rows from which on they are compared, if they are shuffled: every step of comparisons opens, and takes rounds of its own.
-#[must_use]
-pub fn least_compared() -> usize {
-    1024
-}
+pub const LEAST_COMPARED: usize = 1024;
 
 /// What sorting by shuffles needs from a party, several of its workers, or a dry run.
 pub trait Shuffles: Backend {
@@ -130,7 +127,7 @@ pub(super) fn by_shuffles(
     columns: &[&Secret],
 ) -> Result<Vec<Secret>> {
     let n = key.lanes;
-    if (least_compared()..u32::MAX as usize).contains(&n) && key.planes >= LEAST_BITS {
+    if (LEAST_COMPARED..u32::MAX as usize).contains(&n) && key.planes >= LEAST_BITS {
         return by_comparisons(on, key, columns);
     }
     if n > u32::MAX as usize || key.planes > 96 {

@@ -1,14 +1,14 @@
 //! Shuffles that are checked: what comes out, and that every message that one role changes makes two honest ones differ, before
 //! anything opens.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use tacit_backend::protocols::{LIFT, QUAD, QUAD_A, QUAD_HET};
 use tacit_backend::{Backend, Column, RingKeys, Shuffles};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{AbortKind, Mesh, PartyId, Phase};
-use tacit_ring::{Entropy, entropy};
+use tacit_ring::{Entropy, Z2, entropy};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::{Journal, Kind, Verifier};
 use tacit_sharing::{Party, Protocol, RoleId};
@@ -141,6 +141,61 @@ fn every_row_that_is_changed_makes_two_honest_roles_differ() {
                 assert!(!found.is_empty() && found.iter().all(|it| checks.contains(it)), "{label}");
             }
         }
+    }
+}
+
+/// The roles' transcripts after bits opened, of which the cheat changed its message of a number, and how many messages it sent for that.
+fn openings(protocol: Protocol, cheat: RoleId, which: usize) -> (Vec<Journal>, usize) {
+    let results = memory::run(protocol.parties(), 1, &MemoryNetwork::default(), |mut session| {
+        let opens = Arc::new(AtomicBool::new(false));
+        let sent = Arc::new(AtomicUsize::new(0));
+        let (active, count) = (opens.clone(), sent.clone());
+        let tamper = Tamper::new(move |m| {
+            let opens = active.load(Ordering::Relaxed) && m.place.phase == Phase::Online;
+            if !opens || count.fetch_add(1, Ordering::Relaxed) != which {
+                return Verdict::Keep;
+            }
+            let mut bytes = m.bytes.to_vec();
+            bytes[0] ^= 1;
+            Verdict::Replace(bytes)
+        });
+        let tamper = (session.me().index() == cheat).then_some(tamper);
+        let work = |b: &mut dyn Backend, verifier: &mut Verifier| {
+            let bits = b.public_planes(&[Z2(5), Z2(0)], 1, ROWS);
+            let journal = b.take_journal().unwrap();
+            b.end_epoch(Some(verifier), vec![journal]).unwrap();
+            opens.store(true, Ordering::Relaxed);
+            drop(b.shuffles().unwrap().open_bits(&bits).unwrap());
+            let journal = b.take_journal().unwrap();
+            b.flush().unwrap();
+            journal
+        };
+        let journal = with_backend(protocol, &mut session.meshes[0], tamper, work);
+        let _ = session.finish();
+        (journal, sent.load(Ordering::Relaxed))
+    });
+    let count = results[cheat].1;
+    (results.into_iter().map(|(journal, _)| journal).collect(), count)
+}
+
+#[test]
+fn every_comparison_that_is_changed_when_it_opens_makes_two_honest_roles_differ() {
+    for protocol in [LIFT, QUAD, QUAD_A, QUAD_HET] {
+        let mut sent = 0;
+        for cheat in 0..protocol.parties() {
+            let (honest, count) = openings(protocol, cheat, usize::MAX);
+            assert!(differences(&honest, None).is_empty(), "{protocol}: honest roles differ");
+            for which in 0..count {
+                let found = differences(&openings(protocol, cheat, which).0, Some(cheat));
+                let label = format!("{protocol}: message {which} of role {cheat}: {found:?}");
+                assert!(
+                    !found.is_empty() && found.iter().all(|it| *it == Kind::Opening),
+                    "{label}"
+                );
+            }
+            sent += count;
+        }
+        assert!(sent >= protocol.parties(), "{protocol}: {sent} messages open a bit to all");
     }
 }
 

@@ -3,8 +3,8 @@
 //! Rings, and widths of comparisons and factors, are chosen for declared ranges. An owner that shares a number outside
 //! its range makes the others compute another function: one that may tell it bits of their inputs. So under protocols
 //! that notice cheats every private input is tested where it enters, for every number that it can be shared as, and
-//! what the tests say opens to everybody, in an epoch of its own, before anything else opens but places of shuffled rows, which
-//! are uniform whatever was shared. Of an owner that follows
+//! what the tests say opens to everybody, in an epoch of its own, before anything else opens but places of shuffled rows, or how these
+//! compare, which is uniform whatever was shared. Of an owner that follows
 //! the protocol that is zeros, whatever its values are: it checks them before it shares anything. So the bits tell
 //! nothing but who cheated, and all of them may open.
 //!

@@ -3,8 +3,8 @@
 use crate::harness::{Class, LONG, cheat_at, checked, flip_first, flip_last, of_each_family};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use tacit_backend::LEAST_COMPARED;
 use tacit_backend::convert::shuffle::least_rows;
-use tacit_backend::least_compared;
 use tacit_engine::circuit::{Assignment, EvaluateError, Preprocessing};
 use tacit_engine::program::{self, By, CompiledProgram, ProgramJob, Revealed};
 use tacit_engine::protocols::{
@@ -319,7 +319,7 @@ fn sorts() -> impl Iterator<Item = How> {
     of_each_family().flat_map(|protocol| {
         let of = |sorts, rows| How { sorts: Some(sorts), rows, ..How::new(protocol, By::Rings) };
         let least = least_rows(protocol);
-        [of(SORTED, least), of(COMPARED, least.max(least_compared()))]
+        [of(SORTED, least), of(COMPARED, least.max(LEAST_COMPARED))]
     })
 }
 

@@ -112,6 +112,16 @@ pub fn parts_of_whole_arrays() {
     check(settings_with_roles().filter(fast), &format!("{rest}{sorted}"), &[70]);
 }
 
+/// Shuffled rows are compared by all, and put in order by the first.
+#[test]
+fn comparisons_of_shuffled_rows() {
+    let sorted = "input a: i16[1100] from alice\ninput b: i16[1100] from bob\ninput c: bit[1100] from carol\n\
+         let (k, v, d) = sort(a + b, b, c)\nreveal k to alice as \"keys\"\nreveal v to bob as \"values\"\n\
+         reveal d to carol as \"bits\"\n";
+    let fast = |(protocol, by): &(Protocol, By)| *by == By::Rings && !protocol.is_malicious();
+    check(settings_with_roles().filter(fast), sorted, &[70]);
+}
+
 /// What the first assignment's shares cannot be made into, or need before inputs, is refused.
 #[test]
 fn what_does_not_fit_is_refused() {

@@ -1,8 +1,8 @@
 //! Whole arrays taken by several workers side by side.
 
 use super::harness::*;
+use tacit_backend::LEAST_COMPARED;
 use tacit_backend::convert::shuffle::{has_shuffles, least_rows};
-use tacit_backend::least_compared;
 use tacit_engine::program::{By, ProgramJob};
 use tacit_engine::protocols::{GMW, LIFT, TAGGED, TETRAD};
 use tacit_sharing::Protocol;
@@ -76,7 +76,7 @@ fn shuffles_on_all_workers() {
 fn comparisons_of_shuffled_rows_on_all_workers() {
     let shuffled = |(protocol, by): &(Protocol, By)| *by == By::Rings && has_shuffles(*protocol);
     for setting in settings().filter(shuffled) {
-        sorts(std::iter::once(setting), least_compared().max(least_rows(setting.0)) as u64 + 77);
+        sorts(std::iter::once(setting), LEAST_COMPARED.max(least_rows(setting.0)) as u64 + 77);
     }
 }
 

@@ -169,9 +169,8 @@ impl Lowering<'_> {
 
     /// The copies of a column, one after the other.
     fn one_after_another(&mut self, cells: &[Cell]) -> Cell {
-        let [first, others @ ..] = cells else { unreachable!("there is a copy") };
-        if others.is_empty() {
-            return *first;
+        if let [one] = cells {
+            return *one;
         }
         let values: Vec<Value> = cells.iter().map(|cell| cell.value).collect();
         let known: Option<Vec<Value>> = cells.iter().map(|cell| cell.known).collect();

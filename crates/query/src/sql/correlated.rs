@@ -8,7 +8,7 @@ use super::expr::Rows;
 use super::from::{Source, filtered, projected, split, with_column};
 use super::group::Groups;
 use super::select::item;
-use super::typing::{condition, literal, truth, unified};
+use super::typing::{condition, literal, truth};
 use crate::error::Result;
 use crate::kind::Kind;
 use crate::plan::{Compute, Expr, Field, Node, Plan};
@@ -79,11 +79,7 @@ impl Binder<'_> {
         }
         for ast in links {
             let Ast::BinaryOp { left: a, right: b, .. } = ast else { continue };
-            let (own, outside) = match self.plain(a, &inner.scope) {
-                Ok(own) => (own, self.plain(b, &source.scope)?),
-                Err(_) => (self.plain(b, &inner.scope)?, self.plain(a, &source.scope)?),
-            };
-            let (outside, own) = unified(outside, own)?;
+            let (outside, own) = self.sides([a, b], &source.scope, &inner.scope)?;
             let (plan, left) = with_column(outer, outside);
             outer = plan;
             let (plan, right) = with_column(inner.plan, own);

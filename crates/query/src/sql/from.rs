@@ -539,11 +539,7 @@ impl Binder<'_> {
             let Ast::BinaryOp { left: a, op: BinaryOperator::Eq, right: b } = condition_of else {
                 return self.error(condition_of, "a condition about the rows outside of EXISTS is an equality with a column of its own");
             };
-            let (own, outside) = match self.plain(a, &tables.scope) {
-                Ok(own) => (own, self.plain(b, &source.scope)?),
-                Err(_) => (self.plain(b, &tables.scope)?, self.plain(a, &source.scope)?),
-            };
-            let (outside, own) = unified(outside, own)?;
+            let (outside, own) = self.sides([a, b], &source.scope, &tables.scope)?;
             let (with_key, a) = with_column(left, outside);
             left = with_key;
             let (with_key, b) = with_column(tables.plan, own);
@@ -555,6 +551,22 @@ impl Binder<'_> {
         }
         let plan = matched(left, tables.plan, on, not, &span);
         Ok(Source { plan: narrowed(plan, width, &span), scope: source.scope })
+    }
+}
+
+impl Binder<'_> {
+    /// The sides of an equality in a subquery, as values of one kind: that of the rows outside, and its own.
+    pub(super) fn sides(
+        &mut self,
+        [a, b]: [&Ast; 2],
+        outside: &Scope,
+        own: &Scope,
+    ) -> Result<(Expr, Expr)> {
+        let (own, outside) = match self.plain(a, own) {
+            Ok(found) => (found, self.plain(b, outside)?),
+            Err(_) => (self.plain(b, own)?, self.plain(a, outside)?),
+        };
+        unified(outside, own)
     }
 }
 

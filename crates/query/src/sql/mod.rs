@@ -9,6 +9,7 @@
 //! | `correlated` | subqueries about the row outside that stand for a value |
 //! | `group` | `GROUP BY` and aggregates |
 //! | `window` | window functions |
+//! | `texts` | what cannot be done with texts that have no list |
 //! | `expr`, `function`, `typing` | expressions, and the kinds that they have |
 //!
 //! What is not supported is an error at its place, which says what can be written instead.

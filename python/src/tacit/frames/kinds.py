@@ -18,6 +18,7 @@ _SHOWN = {
     "decimal": "Decimal",
     "fixed": "Fixed",
     "date": "Date",
+    "string": "Text",
     "text": "a text",
     "null": "nothing but null",
 }
