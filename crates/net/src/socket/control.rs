@@ -226,8 +226,7 @@ impl Thread {
     }
 
     fn take_outbox(&mut self) {
-        let mut outbox = self.ends.outbox.lock().unwrap_or_else(PoisonError::into_inner);
-        for (to, frame) in outbox.drain(..) {
+        for (to, frame) in self.ends.lock_outbox().drain(..) {
             for line in self.lines.iter_mut().filter(|l| l.peer == to) {
                 line.unsent.extend_from_slice(&frame);
             }
@@ -254,9 +253,10 @@ impl Thread {
         }
     }
 
-    /// Reads and handles what came on a line, then writes: what a peer said before it left
+    /// Writes, then reads and handles what came on a line: what a peer said before it left
     /// counts more than that it left.
     fn serve(&mut self, i: usize) -> Result<(), NetError> {
+        let written = self.lines[i].write();
         loop {
             let read = self.lines[i].read();
             self.take_frames(i)?;
@@ -266,7 +266,7 @@ impl Thread {
                 Err(stall) => return Err(self.lost(i, stall)),
             }
         }
-        self.lines[i].write().map_err(|stall| self.lost(i, stall))
+        written.map_err(|stall| self.lost(i, stall))
     }
 
     fn lost(&self, i: usize, stall: Stall) -> NetError {

@@ -21,6 +21,9 @@ const REASON_PATIENCE: Duration = Duration::from_millis(500);
 /// Control messages received and not taken yet, by peer.
 pub(crate) type Inbox = Vec<VecDeque<(Kind, Vec<u8>)>>;
 
+/// Frames for the control thread to send, with their receivers.
+pub(crate) type Outbox = Vec<(usize, Vec<u8>)>;
+
 pub(crate) struct Ends {
     pub(crate) me: PartyId,
     pub(crate) peers: Peers,
@@ -32,8 +35,7 @@ pub(crate) struct Ends {
     pub(crate) state: SessionState,
     pub(crate) inbox: Mutex<Inbox>,
     pub(crate) arrived: Condvar,
-    /// Frames for the control thread to send, with their receiver.
-    pub(crate) outbox: Mutex<Vec<(usize, Vec<u8>)>>,
+    outbox: Mutex<Outbox>,
     pub(crate) wake: OwnedFd,
     /// The control thread is to send what there is and end.
     pub(crate) closing: AtomicBool,
@@ -82,13 +84,19 @@ impl Ends {
 
     /// Gives a frame for each peer to the control thread.
     pub(crate) fn tell_all(&self, kind: Kind, payload: &[u8]) {
+        self.put(&mut self.lock_outbox(), kind, payload);
+        self.wake();
+    }
+
+    pub(crate) fn lock_outbox(&self) -> MutexGuard<'_, Outbox> {
+        self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, outbox: &mut Outbox, kind: Kind, payload: &[u8]) {
         let frame = frame::encode(kind, payload);
-        let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
         for peer in self.peers.iter().filter(|p| p.id != self.me) {
             outbox.push((peer.id.index(), frame.clone()));
         }
-        drop(outbox);
-        self.wake();
     }
 
     /// Makes the control thread look around.
@@ -102,11 +110,15 @@ impl Ends {
     pub(crate) fn stop(&self, reason: &str, cause: NetError) {
         let cause_is_here = !matches!(cause, NetError::PeerAborted { .. });
         let payload = abort_payload(reason, &cause);
-        let first = self.state.end(cause);
-        self.arrived.notify_all();
-        if first && cause_is_here {
-            self.tell_all(Kind::Abort, &payload);
+        // Whoever sees that the session has ended may close it at once. The control thread takes the outbox once more then,
+        // and waits here until the peers' frames are in it.
+        let mut outbox = self.lock_outbox();
+        if self.state.end(cause) && cause_is_here {
+            self.put(&mut outbox, Kind::Abort, &payload);
         }
+        drop(outbox);
+        self.arrived.notify_all();
+        self.wake();
     }
 
     /// Keeps connections open until the session is over.
@@ -141,5 +153,34 @@ impl Ends {
                 hint: format!("{why} (stream {stream}, {at})"),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::AbortKind;
+
+    /// Else whoever closes the session on seeing that it has ended may do so before the peers' frames are there, and they
+    /// hear of a broken connection instead of the reason.
+    #[test]
+    fn nobody_sees_an_end_before_the_peers_words_are_on_their_way() {
+        let peer = |i: u8| Peer { id: PartyId(i), name: format!("p{i}"), address: String::new() };
+        let peers: Peers = (0..3).map(|i| Arc::new(peer(i))).collect();
+        let limits = Limits::default();
+        let ends = Ends::new(PartyId(0), peers, limits, Stopper::default(), 1).unwrap();
+        std::thread::scope(|scope| {
+            let held = ends.lock_outbox();
+            let stopping = scope.spawn(|| {
+                let (kind, reason) = (AbortKind::Interrupted, "enough".to_owned());
+                ends.stop("enough", NetError::Stopped { kind, reason });
+            });
+            std::thread::sleep(Duration::from_millis(30));
+            assert!(ends.state.check().is_ok());
+            drop(held);
+            stopping.join().unwrap();
+        });
+        assert!(ends.state.check().is_err());
+        assert_eq!(ends.lock_outbox().iter().map(|(to, _)| *to).collect::<Vec<_>>(), [1, 2]);
     }
 }
