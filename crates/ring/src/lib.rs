@@ -42,6 +42,7 @@
 //! | [`hash`] | BLAKE3 transcripts, digests and key derivation |
 //! | [`gf64`], [`gf128`], [`prime`] | the fields that checks compute in |
 //! | [`transpose`] | bit matrices; integers to bit slices and back |
+//! | [`matrix`] | products of plain matrices |
 //! | [`columns`] | the transpose of 128 columns of bits to 128-bit rows |
 //! | [`stored`] | the form in which a party's store keeps words |
 
@@ -54,6 +55,7 @@ pub mod entropy;
 pub mod gf128;
 pub mod gf64;
 pub mod hash;
+pub mod matrix;
 pub mod prg;
 pub mod prime;
 pub mod secret;

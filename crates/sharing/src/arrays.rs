@@ -1,10 +1,13 @@
-//! Products of arrays: element by element, inner products, matrix products. Any ring; every
+//! Products of arrays: element by element, inner products, [matrix products](MatrixShape). Any ring; every
 //! output element costs one product, however long its sum.
 //!
 //! Work is cut into pieces; `window` pieces are under way at once, so that computing overlaps
 //! with sending.
 
+mod matrices;
+
 pub use crate::shared_vec::SharedVec;
+pub use matrices::{MatrixShape, matrix_product};
 
 use crate::RoleVisitor;
 use crate::SharingError;
@@ -12,7 +15,7 @@ use crate::balance::{self, Balance, Way};
 use crate::made;
 use crate::party::{Draws, Party};
 use crate::products::{DRAW, Scratch, settles};
-use crate::role::{COMPONENTS, Role, TERMS};
+use crate::role::{Role, TERMS};
 use crate::runs::{
     Masks, Outs, PerTerm, begin_run, components, each_term, finish_run, mask_sums, share_at,
 };
@@ -314,6 +317,8 @@ struct Dot<'a, P, W> {
 
 impl<P: Role, W: Word> Kernel for Dot<'_, P, W> {
     type Output = ();
+    // It has an instruction for products of 64 bits.
+    const AVX512: bool = W::BITS == 64;
     #[inline(always)]
     fn run(mut self) {
         for (index, row) in self.at.clone().enumerate() {
@@ -343,194 +348,6 @@ impl<P: Role, W: Word> PerTerm for DotRow<'_, '_, P, W> {
             sum = sum.add(P::cross(share_at::<P, W>(a, i), share_at::<P, W>(b, i))[TERM]);
         }
         self.sums[TERM][self.index] = sum;
-    }
-}
-
-/// Sizes of a matrix product: `rows x inner` times `inner x columns`, row-major.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MatrixShape {
-    /// Rows of the left factor.
-    pub rows: usize,
-    /// Columns of the left factor, rows of the right one.
-    pub inner: usize,
-    /// Columns of the right factor.
-    pub columns: usize,
-}
-
-/// `out = a b`, row-major.
-///
-/// # Errors
-/// When the network fails or sizes do not fit.
-pub fn matrix_product<P: Role, W: Word>(
-    party: &mut Party<'_>,
-    draws: &mut Draws<'_>,
-    scratch: &mut Scratch<W>,
-    cut: Cut,
-    shape: MatrixShape,
-    [a, b]: [&SharedVec<W>; 2],
-    out: &mut SharedVec<W>,
-) -> Result<(), SharingError> {
-    let MatrixShape { rows, inner, columns } = shape;
-    let sizes = [rows.checked_mul(inner), inner.checked_mul(columns), rows.checked_mul(columns)];
-    let fits = sizes == [a.len(), b.len(), out.len()].map(Some);
-    check_length(fits, "a matrix product")?;
-    if P::MADE {
-        return made::results::<P, W>(party, cut, out, inner, |at, factors| {
-            gather(shape, at, [a, b], factors);
-        });
-    }
-    // Whole blocks of rows, so that packing the right factor pays.
-    let block = (cut.piece / columns.max(1)).max(ROW_BLOCK);
-    let cut = Cut { piece: block * columns.max(1), ..cut };
-    let panel = Default::default();
-    sums::<P, W>(party, draws, scratch, cut, out, Entries { a, b, shape, panel })
-}
-
-/// The factors of the entries `at`, entry after entry.
-fn gather<W: Word>(
-    MatrixShape { inner, columns, .. }: MatrixShape,
-    at: Range<usize>,
-    [a, b]: [&SharedVec<W>; 2],
-    [x, y]: &mut [[Buffer<W>; 2]; 2],
-) {
-    for c in 0..2 {
-        let (a, b) = (a.components()[c], b.components()[c]);
-        let entries = x[c].chunks_exact_mut(inner).zip(y[c].chunks_exact_mut(inner));
-        for (entry, (x, y)) in at.clone().zip(entries) {
-            let (row, column) = (entry / columns, entry % columns);
-            x.copy_from_slice(&a[row * inner..(row + 1) * inner]);
-            let column = b.iter().skip(column).step_by(columns);
-            y.iter_mut().zip(column).for_each(|(to, from)| *to = *from);
-        }
-    }
-}
-
-struct Entries<'a, W> {
-    a: &'a SharedVec<W>,
-    b: &'a SharedVec<W>,
-    shape: MatrixShape,
-    /// Some columns of `b`, next to each other.
-    panel: [Buffer<W>; COMPONENTS],
-}
-
-impl<W: Word> Summands<W> for Entries<'_, W> {
-    fn sum<P: Role>(&mut self, at: Range<usize>, mut sums: Sums<'_, W>) {
-        let Entries { a, b, shape, panel } = self;
-        let (columns, tile) = (shape.columns, TILE_BYTES / size_of::<W>());
-        sums.iter_mut().take(P::CROSS).for_each(|sums| sums.fill(W::ZERO));
-        for start in (0..columns).step_by(tile) {
-            let width = tile.min(columns - start);
-            pack(b, *shape, start, width, panel);
-            simd::run(Tile::<P, W> {
-                a,
-                panel,
-                shape: *shape,
-                start,
-                width,
-                rows: at.start / columns..at.end / columns,
-                sums: sums.each_mut().map(|sums| &mut sums[..]),
-                role: std::marker::PhantomData,
-            });
-        }
-    }
-
-    fn keep<P: Role>(
-        &self,
-        party: &mut Party<'_>,
-        at: Range<usize>,
-        out: &SharedVec<W>,
-    ) -> Result<(), SharingError> {
-        let MatrixShape { inner, columns, .. } = self.shape;
-        let mut column: [Buffer<W>; 2] = Default::default();
-        for entry in at {
-            let (row, at) = (entry / columns, entry % columns);
-            let factors = self.b.components();
-            for (column, from) in column.iter_mut().zip(factors) {
-                let entries = from.iter().skip(at).step_by(columns);
-                column.sized(inner).iter_mut().zip(entries).for_each(|(to, from)| *to = *from);
-            }
-            let factors =
-                [self.a.runs(row * inner..(row + 1) * inner), [&column[0], &column[1], &[]]];
-            P::keep(party, factors, out.runs(entry..entry + 1), inner)?;
-            party.prove_if_many()?;
-        }
-        Ok(())
-    }
-}
-
-/// Rows that share one packing of the right factor.
-const ROW_BLOCK: usize = 64;
-/// Columns computed together: a few vectors per component.
-const TILE_BYTES: usize = 512;
-
-/// Copies columns `start..start + width` of `b`, all components, row after row.
-fn pack<W: Word>(
-    b: &SharedVec<W>,
-    shape: MatrixShape,
-    start: usize,
-    width: usize,
-    panel: &mut [Buffer<W>; COMPONENTS],
-) {
-    for (panel, from) in panel.iter_mut().zip(b.components()).filter(|(_, b)| !b.is_empty()) {
-        let rows = panel.sized(shape.inner * width).chunks_exact_mut(width);
-        for (k, row) in rows.enumerate() {
-            row.copy_from_slice(&from[k * shape.columns + start..][..width]);
-        }
-    }
-}
-
-struct Tile<'a, P, W> {
-    a: &'a SharedVec<W>,
-    panel: &'a [Buffer<W>; COMPONENTS],
-    shape: MatrixShape,
-    start: usize,
-    width: usize,
-    rows: Range<usize>,
-    sums: Sums<'a, W>,
-    role: std::marker::PhantomData<P>,
-}
-
-impl<P: Role, W: Word> Kernel for Tile<'_, P, W> {
-    type Output = ();
-    // It has an instruction for products of 64 bits.
-    const AVX512: bool = W::BITS == 64;
-    #[inline(always)]
-    fn run(mut self) {
-        let MatrixShape { inner, columns, .. } = self.shape;
-        for (index, row) in self.rows.enumerate() {
-            let a = components::<P, W>(self.a.runs(row * inner..(row + 1) * inner), inner);
-            let at = index * columns + self.start;
-            for k in 0..inner {
-                let b = k * self.width..(k + 1) * self.width;
-                let b = self
-                    .panel
-                    .each_ref()
-                    .map(|panel| if panel.is_empty() { &[] } else { &panel[b.clone()] });
-                let (sums, role) = (&mut self.sums, std::marker::PhantomData);
-                each_term::<P>(TileRow::<P, W> { a: share_at::<P, W>(a, k), b, sums, at, role });
-            }
-        }
-    }
-}
-
-/// One entry of the left factor, times a row of the panel.
-struct TileRow<'a, 's, P: Role, W: Word> {
-    a: P::Share<W>,
-    b: Runs<'a, W>,
-    sums: &'a mut Sums<'s, W>,
-    at: usize,
-    role: std::marker::PhantomData<P>,
-}
-
-impl<P: Role, W: Word> PerTerm for TileRow<'_, '_, P, W> {
-    #[inline(always)]
-    fn term<const TERM: usize>(&mut self) {
-        let n = self.b[0].len();
-        let b = components::<P, W>(self.b, n);
-        let sums = &mut self.sums[TERM][self.at..self.at + n];
-        for (i, sum) in sums.iter_mut().enumerate() {
-            *sum = sum.add(P::cross(self.a, share_at::<P, W>(b, i))[TERM]);
-        }
     }
 }
 

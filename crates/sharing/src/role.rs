@@ -155,7 +155,8 @@ pub trait Role: Copy + Send + Sync + 'static {
 
     /// The share of a public constant; a third component is zero.
     fn constant<W: Word>(c: W) -> Share<W>;
-    /// This role's summands of the product of two shared values.
+    /// This role's summands of the product of two shared values: bilinear, that is, each a sum of products of a component of
+    /// either factor.
     fn cross<W: Word>(a: Self::Share<W>, b: Self::Share<W>) -> Self::Terms<W>;
     /// From the summands `v`: the words for [`Role::OUT`], and the share as far as it is known.
     fn mask<W: Word>(
