@@ -81,7 +81,10 @@ fn prove_in<M: Multiplier>(
     let field = Gf64(multiplier);
     let blocks = blocks(z[0].len());
     let rho = channel.coin()?.words::<u64>(blocks);
-    let grid = simd::run(Grid { multiplier, factors: [x, y], rho: &rho });
+    let grid = match multiplier.wide() {
+        Some(wide) => wide.grid(x, y, &rho).map(gf64::reduce),
+        None => simd::run(Grid { multiplier, factors: [x, y], rho: &rho }),
+    };
     let sources = sources::<V, POINTS>();
     let is_block = |point: &usize| sources[*point].block().is_some();
     let mut others = Buffer::zeros(POINTS - BLOCKS);
@@ -89,7 +92,7 @@ fn prove_in<M: Multiplier>(
     others.iter_mut().zip(points).for_each(|(to, point)| *to = grid[point]);
     let shared = channel.share(field, &others)?;
     let values = [0, 1].map(|c| {
-        let results = simd::run(Results { multiplier, z: z[c], rho: &rho });
+        let results = results(multiplier, z[c], &rho);
         let mut shared = shared[c].iter();
         let mut values = Buffer::zeros(POINTS);
         for (value, source) in values.iter_mut().zip(&sources) {
@@ -106,7 +109,10 @@ fn prove_in<M: Multiplier>(
     let [f, g] = scratch.columns(fold::padded(len));
     let spread = |run: &[u64], rho: Option<&[u64]>, to: &mut [u64]| {
         let (spread, rest) = to.split_at_mut(len);
-        simd::run(Spread { multiplier, run, weights, rho, spread });
+        match (multiplier.wide(), weights.try_into()) {
+            (Some(wide), Ok(weights)) => wide.spread(run, weights, rho, spread),
+            _ => simd::run(Spread { multiplier, run, weights, rho, spread }),
+        }
         rest.fill(0);
     };
     for c in 0..2 {
@@ -159,7 +165,9 @@ fn word(run: &[u64], blocks: usize, block: usize, k: usize) -> u64 {
     run.get(block * blocks + k).copied().unwrap_or(0)
 }
 
-/// A role's summands of the values at all points of the first level.
+const _: () = assert!(BLOCKS == gf64::BLOCKS && POINTS == gf64::GRID);
+
+/// A role's summands of the values at all points of the first level, one by one.
 struct Grid<'a, M> {
     multiplier: M,
     factors: [Runs<'a>; 2],
@@ -220,7 +228,19 @@ impl<M: Multiplier> Kernel for Grid<'_, M> {
     }
 }
 
-/// A component of the sums of a block's results.
+/// A component of the sums of every block's results.
+fn results<M: Multiplier>(multiplier: M, z: &[u64], rho: &[u64]) -> [u64; BLOCKS] {
+    let Some(wide) = multiplier.wide() else {
+        return simd::run(Results { multiplier, z, rho });
+    };
+    let mut sums = [0; BLOCKS];
+    for (sum, block) in sums.iter_mut().zip(z.chunks(rho.len())) {
+        *sum = gf64::reduce(wide.dot(block, &rho[..block.len()]));
+    }
+    sums
+}
+
+/// [`results`], one by one.
 struct Results<'a, M> {
     multiplier: M,
     z: &'a [u64],
@@ -242,7 +262,7 @@ impl<M: Multiplier> Kernel for Results<'_, M> {
     }
 }
 
-/// The folded vector: an element per bit of a block. With `rho`, times what the product counts for.
+/// The folded vector: an element per bit of a block. With `rho`, times what the product counts for. One by one.
 struct Spread<'a, M> {
     multiplier: M,
     run: &'a [u64],

@@ -2,7 +2,7 @@
 //! ([`Extension`](super::extension::Extension)).
 
 use super::{fold, level};
-use tacit_ring::gf64::{self, Multiplier};
+use tacit_ring::gf64::{self, Multiplier, Wide};
 use tacit_ring::prime::Prime;
 use tacit_ring::{Buffer, Word, word};
 
@@ -97,6 +97,10 @@ pub(super) trait Field: Copy + Send + Sync {
     /// No products.
     const NONE: Self::Sum;
 
+    /// What computes on many elements at once, where this field has it.
+    fn wide(self) -> Option<Wide> {
+        None
+    }
     /// An element as good as uniform, from uniform bits.
     fn random(self, bits: u128) -> u64;
     /// Whether a word is an element.
@@ -187,6 +191,10 @@ impl<M: Multiplier> Field for Gf64<M> {
     type Sum = u128;
     const TERMS: usize = usize::MAX;
     const NONE: u128 = 0;
+
+    fn wide(self) -> Option<Wide> {
+        self.0.wide()
+    }
 
     fn random(self, bits: u128) -> u64 {
         bits as u64

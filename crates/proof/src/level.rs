@@ -3,6 +3,7 @@
 use super::field::Field;
 use super::fold::{MOST, POINTS, Runs, Source, points, sources};
 use tacit_ring::Buffer;
+use tacit_ring::gf64;
 use tacit_ring::simd::{self, Kernel};
 
 /// A role's summands of the values at all points, in a field.
@@ -12,6 +13,10 @@ pub(super) fn grid<F: Field>(
     variables: usize,
     blocks: usize,
 ) -> Buffer<u64> {
+    if let (2, Some(wide)) = (variables, field.wide()) {
+        let [f, g] = vectors.map(|runs| runs.map(|run| quarters(run, blocks)));
+        return Buffer::from_slice(&wide.squares(f, g).map(gf64::reduce));
+    }
     match variables {
         1 => Buffer::from_slice(&simd::run(Summands::<F, 1> { field, vectors, blocks })),
         2 => Buffer::from_slice(&simd::run(Squares { field, vectors, blocks })),
@@ -134,8 +139,25 @@ fn cut<const V: usize>(run: &[u64], blocks: usize) -> [&[u64]; 1 << MOST] {
     })
 }
 
+/// The first `N` blocks of a vector.
+fn cut_in<const N: usize>(run: &[u64], blocks: usize) -> [&[u64]; N] {
+    std::array::from_fn(|i| &run[i * blocks..(i + 1) * blocks])
+}
+
 /// The blocks of a vector of a field, each as much as it counts for.
 pub(super) fn folded<F: Field>(field: F, weights: &[u64], run: &[u64], folded: &mut [u64]) {
+    if let Some(wide) = field.wide() {
+        let blocks = folded.len();
+        return match *weights {
+            [low, high] => wide.add_weighted(cut_in(run, blocks), [low, high], folded),
+            _ => {
+                let groups = weights.as_chunks::<4>().0.iter().zip(run.chunks(4 * blocks));
+                groups.for_each(|(weights, run)| {
+                    wide.add_weighted(cut_in(run, blocks), *weights, folded);
+                });
+            }
+        };
+    }
     let weights: Vec<u64> = weights.iter().map(|weight| field.weight(*weight)).collect();
     match weights.len() {
         2 => simd::run(Fold::<F, 2> { field, weights: &weights, run, folded }),
