@@ -496,7 +496,12 @@ impl Backend for Tally {
             return Ok(product);
         }
         let len = shape.rows * shape.columns;
-        self.results(a.kind, len, shape.inner);
+        let Kind::Ring(ring) = a.kind else {
+            self.results(a.kind, len, shape.inner);
+            return Ok(Secret::dry(a.kind, len));
+        };
+        self.bill.add_matrix(ring.bits(), shape);
+        self.multiply(cost::result_bytes(self.protocol, ring.bits(), len, shape.inner));
         Ok(Secret::dry(a.kind, len))
     }
 

@@ -1,16 +1,18 @@
 //! What proofs of products cost, or triples.
 
+use super::matrices::{self, Mix};
 use super::triples::{Batches, How};
 use super::{Charge, Class, Method, Proving, Strength, first_batch, moves, post, push_run, tagged};
 use std::collections::BTreeMap;
 use tacit_sharing::Protocol;
+use tacit_sharing::arrays::MatrixShape;
 
 /// What proofs, or triples, cost one role, for products added in order. All roles pay the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bill {
     proving: Option<Proving>,
     /// Products that are not proven yet.
-    pending: BTreeMap<Class, Vec<(usize, usize)>>,
+    pending: BTreeMap<Class, Kept>,
     /// Triples by ring, and how many were used.
     triples: BTreeMap<u32, (Batches, usize)>,
     /// Tags that are not checked, and keys that were opened.
@@ -23,6 +25,35 @@ pub struct Bill {
     pub forward: u64,
     /// Rounds.
     pub rounds: u64,
+}
+
+/// Products that are not proven yet: results, and the terms of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Kept {
+    runs: Vec<(usize, usize)>,
+    /// Sums that prove matrices.
+    sums: Vec<(usize, usize)>,
+    /// Words of the matrices.
+    words: usize,
+}
+
+impl Kept {
+    fn is_full(&self, limit: usize) -> bool {
+        total(&self.runs) + total(&self.sums) >= limit || self.words >= matrices::MOST_WORDS
+    }
+
+    /// Puts the sums that prove matrices before the products; gives what their coin costs.
+    fn sum_up(&mut self) -> Charge {
+        self.words = 0;
+        if self.sums.is_empty() {
+            return Charge::default();
+        }
+        let behind = std::mem::replace(&mut self.runs, std::mem::take(&mut self.sums));
+        for (results, terms) in behind {
+            push_run(&mut self.runs, results, terms);
+        }
+        Charge { bytes: 0, coins: 1, rounds: 1 }
+    }
 }
 
 /// Words of products by the bits of a word.
@@ -114,12 +145,36 @@ impl Bill {
             }
             false => (Class { bits, sums: false }, post::limit(proving, bits)),
         };
-        let mut runs = self.pending.remove(&class).unwrap_or_default();
-        push_run(&mut runs, results, terms);
+        let mut kept = self.pending.remove(&class).unwrap_or_default();
+        push_run(&mut kept.runs, results, terms);
+        self.prove_full(proving, class, limit, kept);
+    }
+
+    /// Adds a product of matrices over words of `bits` bits.
+    pub fn add_matrix(&mut self, bits: u32, shape: MatrixShape) {
+        let proving = self.proving.filter(|proving| proving.method.proves_later());
+        let mix =
+            proving.and_then(|proving| Some((proving, Mix::of(bits, proving.strength, shape)?)));
+        let class = Class::new(bits, shape.inner);
+        let Some((proving, mix)) =
+            mix.filter(|(proving, _)| shape.inner <= class.most_terms(proving.method))
+        else {
+            return self.add(bits, shape.rows * shape.columns, shape.inner);
+        };
+        let mut kept = self.pending.remove(&class).unwrap_or_default();
+        push_run(&mut kept.sums, mix.results(shape), shape.inner);
+        kept.words += matrices::words(shape);
+        self.prove_full(proving, class, class.limit(proving), kept);
+    }
+
+    /// Proves whole batches of what is kept.
+    fn prove_full(&mut self, proving: Proving, class: Class, limit: usize, mut kept: Kept) {
         // Batches that are alike cost alike: there may be very many.
         let mut last: Option<([usize; 2], Charge)> = None;
-        while total(&runs) >= limit {
-            let size = size(&first_batch(&mut runs, limit));
+        while kept.is_full(limit) {
+            let coin = kept.sum_up();
+            self.pay(coin);
+            let size = size(&first_batch(&mut kept.runs, limit));
             let charge = match last {
                 Some((before, charge)) if before == size => charge,
                 _ => charge(proving, class, size),
@@ -127,7 +182,7 @@ impl Bill {
             self.prove(proving, class, size[0], charge);
             last = Some((size, charge));
         }
-        self.pending.insert(class, runs);
+        self.pending.insert(class, kept);
     }
 
     fn method(&self) -> Option<Method> {
@@ -162,8 +217,10 @@ impl Bill {
 
     /// Proves what is left, and makes the triples that were used.
     pub fn finish(&mut self) {
-        for (class, runs) in std::mem::take(&mut self.pending) {
-            let size = size(&runs);
+        for (class, mut kept) in std::mem::take(&mut self.pending) {
+            let coin = kept.sum_up();
+            self.pay(coin);
+            let size = size(&kept.runs);
             if let Some(proving) = self.proving.filter(|_| size[1] > 0) {
                 self.prove(proving, class, size[0], charge(proving, class, size));
             }

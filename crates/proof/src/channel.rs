@@ -240,6 +240,11 @@ impl Challenge {
         Challenge { prg: Prg::new(&seed.derive_key("tacit 2026 challenge", &[])), streams: 0 }
     }
 
+    #[cfg(test)]
+    pub fn of_test(seed: u64) -> Self {
+        Challenge::new(&std::array::from_fn(|i| seed.to_le_bytes()[i % 8]))
+    }
+
     /// `n` fresh words.
     pub fn words<W: Word>(&mut self, n: usize) -> Vec<W> {
         let mut words = vec![W::ZERO; n];

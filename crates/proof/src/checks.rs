@@ -4,6 +4,7 @@ use super::{LIFT, POST, Proofs, with_proofs};
 use tacit_protocol::Protocol;
 use tacit_ring::Word;
 use tacit_sharing::SharingError;
+use tacit_sharing::arrays::MatrixShape;
 use tacit_sharing::party::Party;
 use tacit_sharing::replicated::Checks;
 use tacit_sharing::role::COMPONENTS;
@@ -24,6 +25,15 @@ impl Checks for ProvenLater {
         terms: usize,
     ) -> Result<(), SharingError> {
         Proofs::of_check(party.check()?)?.keep(factors, results, terms)
+    }
+
+    fn keep_matrix<W: Word>(
+        party: &mut Party<'_>,
+        shape: MatrixShape,
+        factors: [[&[W]; COMPONENTS]; 2],
+        results: [&[W]; COMPONENTS],
+    ) -> Result<bool, SharingError> {
+        Proofs::of_check(party.check()?)?.keep_matrix(shape, factors, results)
     }
 }
 

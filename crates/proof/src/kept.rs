@@ -2,6 +2,7 @@
 
 use super::batch::{Batch, first, first_batch};
 use super::channel::ProofChannel;
+use super::matrices::{self, Matrix, Sums};
 use super::{Class, Method, Pending, Proving, Scratch, bits, galois, lift};
 use std::any::Any;
 use tacit_ring::{Word, word};
@@ -17,6 +18,8 @@ pub(super) struct Products<W> {
     pub z: [Growing<W>; 2],
     /// Results, and the terms of each.
     pub runs: Vec<(usize, usize)>,
+    /// Products of matrices, whose sums are proven.
+    pub matrices: Vec<Matrix<W>>,
 }
 
 impl<W: Word> Products<W> {
@@ -28,7 +31,21 @@ impl<W: Word> Products<W> {
             y: Default::default(),
             z: Default::default(),
             runs: Vec::new(),
+            matrices: Vec::new(),
         }
+    }
+
+    /// Adds the sums that prove matrices.
+    fn sum_up(&mut self, channel: &mut ProofChannel<'_, '_, '_>) -> Result<(), SharingError> {
+        if self.matrices.is_empty() {
+            return Ok(());
+        }
+        let (mut coin, mut sums) = (channel.coin()?, Sums::default());
+        for matrix in self.matrices.drain(..) {
+            matrix.sum_up(&mut coin, &mut sums);
+        }
+        sums.put_before(self);
+        Ok(())
     }
 }
 
@@ -42,11 +59,16 @@ impl<W: Word> Pending for Products<W> {
     }
 
     fn terms(&self) -> usize {
-        self.x[0].len
+        self.x[0].len + self.matrices.iter().map(Matrix::terms).sum::<usize>()
     }
 
     fn limit(&self) -> usize {
         self.class.limit(self.proving)
+    }
+
+    fn is_full(&self) -> bool {
+        self.terms() >= self.limit()
+            || self.matrices.iter().map(Matrix::words).sum::<usize>() >= matrices::MOST_WORDS
     }
 
     fn prove(
@@ -54,6 +76,7 @@ impl<W: Word> Pending for Products<W> {
         channel: &mut ProofChannel<'_, '_, '_>,
         scratch: &mut Scratch,
     ) -> Result<(), SharingError> {
+        self.sum_up(channel)?;
         let limit = self.limit();
         let runs = first_batch(&mut self.runs, limit);
         let results = runs.iter().map(|(results, _)| results).sum();

@@ -22,6 +22,10 @@ pub(super) trait Pending: Send {
     fn terms(&self) -> usize;
     /// Words of factors that are proven together.
     fn limit(&self) -> usize;
+    /// Whether they should be proven now.
+    fn is_full(&self) -> bool {
+        self.terms() >= self.limit()
+    }
     /// Whether none is under way.
     fn is_settled(&self) -> bool {
         true

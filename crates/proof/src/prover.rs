@@ -4,6 +4,7 @@ use super::channel::ProofChannel;
 use super::class::Class;
 use super::columns::{Scratch, Triples, Two};
 use super::kept::Products;
+use super::matrices::{Matrix, Mix};
 use super::method::Method;
 use super::moves::{self, Moves};
 use super::pending::{Pending, push_run};
@@ -17,6 +18,7 @@ use tacit_net::Phase;
 use tacit_protocol::{Protocol, Strength};
 use tacit_ring::{Buffer, Word};
 use tacit_sharing::SharingError;
+use tacit_sharing::arrays::MatrixShape;
 use tacit_sharing::party::{Keys, Party, ProductCheck, ProofKeys, no_check};
 use tacit_sharing::shares::Runs;
 use tacit_sharing::stored;
@@ -285,6 +287,30 @@ impl Proofs {
         Ok(())
     }
 
+    /// Keeps a product of matrices, if proving random sums of its rows and columns takes less than proving every entry; says
+    /// whether it has.
+    pub(crate) fn keep_matrix<W: Word>(
+        &mut self,
+        shape: MatrixShape,
+        [x, y]: [Runs<'_, W>; 2],
+        z: Runs<'_, W>,
+    ) -> Result<bool, SharingError> {
+        let MatrixShape { rows, inner, columns } = shape;
+        let lengths = [rows * inner, inner * columns, rows * columns];
+        if [x, y, z].map(|runs| runs[0].len()) != lengths {
+            return Err(SharingError::Shape("a proof of matrices that do not fit".into()));
+        }
+        let Some(mix) = Mix::of(W::BITS, self.proving.strength, shape) else { return Ok(false) };
+        let class = Class::new(W::BITS, inner);
+        if inner > class.most_terms(self.proving.method) {
+            return Ok(false);
+        }
+        let proving = self.proving;
+        let products = kept(&mut self.pending, class, || Products::<W>::new(class, proving));
+        products.matrices.push(Matrix::new(mix, shape, [x, y], z));
+        Ok(true)
+    }
+
     /// Says that rows are moved: nothing opens before [`Proofs::prove_moves`].
     pub fn expect_moves(&mut self) {
         self.moved = true;
@@ -367,7 +393,7 @@ impl ProductCheck for Proofs {
     }
 
     fn is_full(&self) -> bool {
-        self.pending.iter().any(|products| products.terms() >= products.limit())
+        self.pending.iter().any(|products| products.is_full())
             || self.tagging.pending() >= tagged::limit(self.proving)
     }
 
@@ -375,7 +401,7 @@ impl ProductCheck for Proofs {
         let place = party.mesh().place();
         party.mesh().set_phase(Phase::Verify);
         for products in &mut self.pending {
-            while products.terms() >= products.limit() || (all && products.terms() > 0) {
+            while products.is_full() || (all && products.terms() > 0) {
                 let draws = self.keys.streams().draws()?;
                 products.prove(&mut ProofChannel::new(party, draws), &mut self.scratch)?;
             }

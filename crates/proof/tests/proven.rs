@@ -16,7 +16,7 @@ use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{AbortKind, LinkProfile, NetError, PartyId, Phase, Session, Stream};
 use tacit_proof::{Bill, Method, Source, Strength};
 use tacit_ring::{Entropy, Word, Z2, entropy};
-use tacit_sharing::arrays::{self, Cut, SharedVec};
+use tacit_sharing::arrays::{self, Cut, MatrixShape, SharedVec};
 use tacit_sharing::party::Keys;
 use tacit_sharing::products::Scratch;
 use tacit_sharing::setup::Secrets;
@@ -33,6 +33,27 @@ struct Job {
     protocol: Protocol,
     results: usize,
     terms: usize,
+    /// As a product of matrices.
+    matrix: Option<MatrixShape>,
+}
+
+impl Job {
+    fn new(protocol: Protocol, results: usize, terms: usize) -> Job {
+        Job { protocol, results, terms, matrix: None }
+    }
+
+    fn matrix(protocol: Protocol, [rows, inner, columns]: [usize; 3]) -> Job {
+        let matrix = Some(MatrixShape { rows, inner, columns });
+        Job { matrix, ..Job::new(protocol, rows * columns, inner) }
+    }
+
+    /// Words of both factors.
+    fn factors(&self) -> [usize; 2] {
+        match self.matrix {
+            None => [self.results * self.terms; 2],
+            Some(MatrixShape { rows, inner, columns }) => [rows * inner, inner * columns],
+        }
+    }
 }
 
 /// All protocols that prove products, or those of them that are there to be compared with.
@@ -81,8 +102,9 @@ fn play<P: Role, W: Word>(session: &mut Session, job: Job, tamper: Option<Tamper
     let mut party = Party::new(mesh, &PLACES)?.proving(tacit_proof::check_of(&mut keys));
     let mut streams = keys.streams();
     party.mesh().set_phase(Phase::Offline);
-    let factors = [1, 2].map(|seed| {
-        let values: Vec<W> = words(seed, job.results * job.terms);
+    let [of_a, of_b] = job.factors();
+    let factors = [(1, of_a), (2, of_b)].map(|(seed, len)| {
+        let values: Vec<W> = words(seed, len);
         let mut shares = Shares::of::<P>(1, values.len());
         let input = Input { owner: 0, timing: Timing::Early, slots: &[0], values: &values };
         let (mut draws, mut scratch) = (streams.draws()?, TransferScratch::default());
@@ -96,7 +118,18 @@ fn play<P: Role, W: Word>(session: &mut Session, job: Job, tamper: Option<Tamper
     let mut out = SharedVec::zeros_of::<P>(job.results);
     let (mut draws, mut scratch) = (streams.draws()?, Scratch::default());
     let party = &mut party;
-    if job.terms == 1 {
+    if let Some(shape) = job.matrix {
+        let factors = [&a, &b];
+        arrays::matrix_product::<P, W>(
+            party,
+            &mut draws,
+            &mut scratch,
+            ROUNDS,
+            shape,
+            factors,
+            &mut out,
+        )?;
+    } else if job.terms == 1 {
         arrays::multiply::<P, W>(party, &mut draws, &mut scratch, ROUNDS, [&a, &b], &mut out)?;
     } else {
         arrays::dot::<P, W>(party, &mut draws, &mut scratch, ROUNDS, [&a, &b], &mut out)?;
@@ -169,17 +202,34 @@ fn run<W: Word>(job: Job, cheat: Option<(PartyId, Mutex<Option<Tamper>>)>) -> Ve
 }
 
 fn expected<W: Word>(job: Job) -> Vec<W> {
+    let sum = |terms: &mut dyn Iterator<Item = W>| terms.fold(W::ZERO, W::add);
+    if let Some(MatrixShape { inner, columns, .. }) = job.matrix {
+        let [x, y] = job.factors();
+        let (x, y) = (words::<W>(1, x), words::<W>(2, y));
+        let entry = |at: usize| {
+            let (row, column) = (at / columns, at % columns);
+            sum(&mut (0..inner).map(|k| x[row * inner + k].mul(y[k * columns + column])))
+        };
+        return (0..job.results).map(entry).collect();
+    }
     let n = job.results * job.terms;
     let products: Vec<W> =
         words::<W>(1, n).into_iter().zip(words(2, n)).map(|(a, b)| a.mul(b)).collect();
-    products.chunks(job.terms).map(|terms| terms.iter().fold(W::ZERO, |s, t| s.add(*t))).collect()
+    products.chunks(job.terms).map(|terms| sum(&mut terms.iter().copied())).collect()
 }
 
 /// An honest run, and how many rounds what is left in the end takes to prove.
 fn honest<W: Word>(protocol: Protocol, results: usize, terms: usize, rounds: Option<u32>) {
-    let job = Job { protocol, results, terms };
+    honest_job::<W>(Job::new(protocol, results, terms), rounds);
+}
+
+fn honest_job<W: Word>(job: Job, rounds: Option<u32>) {
+    let Job { protocol, results, terms, matrix } = job;
     let mut bill = Bill::of(protocol);
-    bill.add(W::BITS, results, terms);
+    match matrix {
+        Some(shape) => bill.add_matrix(W::BITS, shape),
+        None => bill.add(W::BITS, results, terms),
+    }
     bill.finish();
     let endings: Vec<Ended<W>> = run(job, None).into_iter().map(Result::unwrap).collect();
     for ended in &endings {
@@ -245,6 +295,26 @@ fn whole_batches_are_proven_on_the_way() {
     honest::<u64>(LIFT, (1 << 18) + 70, 1, None);
     honest::<u64>(LIFT, 4400, 61, None);
     honest::<u64>(POST, (1 << 16) + 70, 1, None);
+}
+
+/// As sums of both sides, of rows, of columns, or entry by entry; also more at once than are kept.
+#[test]
+fn matrices_open_and_cost_what_the_bill_says() {
+    for protocol in shipped() {
+        for shape in [[24, 3, 10], [100, 2, 1], [2, 3, 96], [3, 5, 4]] {
+            honest_job::<u32>(Job::matrix(protocol, shape), None);
+            honest_job::<u64>(Job::matrix(protocol, shape), None);
+        }
+        honest_job::<u128>(Job::matrix(protocol, [24, 3, 10]), None);
+    }
+    for protocol in [LIFT, GALOIS] {
+        honest_job::<u64>(Job::matrix(protocol, [24, 3, 10]), None);
+        honest_job::<u8>(Job::matrix(protocol, [240, 2, 2]), None);
+    }
+    honest_job::<u64>(Job::matrix(LIFT, [600, 600, 600]), None);
+    honest_job::<u64>(Job::matrix(LIFT, [20, 2300, 20]), None);
+    // One round of a coin more than other products take.
+    honest_job::<u64>(Job::matrix(LIFT, [64, 2000, 64]), Some(19));
 }
 
 /// What is done about products under protocols that are not there to be compared with.
@@ -365,7 +435,7 @@ fn coins_cover_what_goes_back(protocols: impl Iterator<Item = Protocol>) {
             assert_eq!(forward(cost::input(protocol, owner, Timing::Early)), 0, "{protocol}");
         }
         assert_eq!(forward(cost::product(protocol)), 0, "{protocol}");
-        let job = Job { protocol, results: 90, terms: 1 };
+        let job = Job::new(protocol, 90, 1);
         halves_alone_go_forward::<Z2>(job);
         halves_alone_go_forward::<u64>(job);
     }
@@ -474,13 +544,14 @@ fn whatever_one_party_changes_nothing_opens() {
 fn changes_in_all_messages<P: Iterator<Item = Protocol>>(all: impl Fn() -> P) {
     for party in PLACES {
         for protocol in all() {
-            let job = |results, terms| Job { protocol, results, terms };
+            let job = |results, terms| Job::new(protocol, results, terms);
             nothing_opens::<Z2>(job(20, 1), party);
             nothing_opens::<Z2>(job(3, 2), party);
             nothing_opens::<u32>(job(6, 1), party);
             nothing_opens::<u64>(job(20, 1), party);
             nothing_opens::<u64>(job(4, 3), party);
             nothing_opens::<u128>(job(6, 1), party);
+            nothing_opens::<u64>(Job::matrix(protocol, [24, 2, 10]), party);
         }
     }
 }
@@ -493,7 +564,7 @@ fn whatever_one_party_changes_in_small_batches_nothing_opens() {
 
 fn changes_in_small_batches(methods: &[Method]) {
     for (protocol, party) in in_batches(methods, "7").into_iter().zip(PLACES.iter().cycle()) {
-        let job = |results, terms| Job { protocol, results, terms };
+        let job = |results, terms| Job::new(protocol, results, terms);
         nothing_opens::<u64>(job(20, 1), *party);
         nothing_opens::<u32>(job(4, 3), *party);
         nothing_opens::<Z2>(job(2, 1), *party);
@@ -508,7 +579,7 @@ fn what_opens_of_a_result_is_no_wider_than_its_ring() {
 
 fn widths_of_what_opens(protocols: impl Iterator<Item = Protocol>) {
     for protocol in protocols {
-        let job = Job { protocol, results: 20, terms: 1 };
+        let job = Job::new(protocol, 20, 1);
         for party in PLACES {
             let opening = |(phase, bytes): (Phase, usize)| (phase == Phase::Open).then_some(bytes);
             let opened: usize = messages::<u32>(job, party).into_iter().filter_map(opening).sum();
@@ -526,7 +597,7 @@ fn both_holders_of_a_key_are_at_the_same_place_of_its_stream() {
 fn places_of_streams(protocols: impl Iterator<Item = Protocol>) {
     for protocol in protocols {
         for (results, terms) in [(17, 1), (5, 3)] {
-            let endings = run::<u64>(Job { protocol, results, terms }, None);
+            let endings = run::<u64>(Job::new(protocol, results, terms), None);
             let left: Vec<Vec<u64>> =
                 endings.into_iter().map(|ending| ending.unwrap().streams_left).collect();
             let by_role = PLACES.map(|party| &left[party.index()]);
@@ -728,6 +799,6 @@ mod baselines {
         let brain = [Buckets, Integers, Polynomials].map(Method::Brain);
         changes_in_small_batches(&[&brain[..], &[Method::Galois, Method::Integers]].concat());
         let protocol = protocols::named("brain-buckets/453x5").unwrap();
-        nothing_opens::<u64>(Job { protocol, results: 460, terms: 1 }, PLACES[1]);
+        nothing_opens::<u64>(Job::new(protocol, 460, 1), PLACES[1]);
     }
 }

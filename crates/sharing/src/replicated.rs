@@ -10,6 +10,7 @@
 //! Local multiplications: 2 each.
 
 use crate::SharingError;
+use crate::arrays::MatrixShape;
 use crate::party::{Party, no_check};
 use crate::role::{
     COMPONENTS, Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing,
@@ -42,6 +43,19 @@ pub trait Checks: Copy + Send + Sync + 'static {
         _results: [&[W]; COMPONENTS],
         _terms: usize,
     ) -> Result<(), SharingError> {
+        Err(no_check())
+    }
+
+    /// What [`Role::keep_matrix`] does.
+    ///
+    /// # Errors
+    /// As [`Role::keep_matrix`].
+    fn keep_matrix<W: Word>(
+        _party: &mut Party<'_>,
+        _shape: MatrixShape,
+        _factors: [[&[W]; COMPONENTS]; 2],
+        _results: [&[W]; COMPONENTS],
+    ) -> Result<bool, SharingError> {
         Err(no_check())
     }
 
@@ -141,6 +155,15 @@ impl<const R: RoleId, C: Checks> Role for Replicated<R, C> {
         terms: usize,
     ) -> Result<(), SharingError> {
         C::keep(party, factors, results, terms)
+    }
+
+    fn keep_matrix<W: Word>(
+        party: &mut Party<'_>,
+        shape: MatrixShape,
+        factors: [[&[W]; COMPONENTS]; 2],
+        results: [&[W]; COMPONENTS],
+    ) -> Result<bool, SharingError> {
+        C::keep_matrix(party, shape, factors, results)
     }
 
     fn begin_made<W: Word>(

@@ -17,6 +17,7 @@ mod facts;
 
 pub use facts::{COMPONENTS, RoleId, SLOTS, Share, TAIL, Timing};
 
+use crate::arrays::MatrixShape;
 use crate::balance::Way;
 use crate::party::{Party, no_check};
 use crate::verify::Item;
@@ -187,6 +188,20 @@ pub trait Role: Copy + Send + Sync + 'static {
     ) -> Result<(), SharingError> {
         Err(no_check())
     }
+    /// Keeps a product of matrices of a role with [`Role::PROVEN`] as a whole, if it is cheaper to prove so, and says whether
+    /// it has: every entry is to be [kept](Role::keep) by itself otherwise.
+    ///
+    /// # Errors
+    /// When the party has nothing to prove products with, or the sizes do not fit.
+    fn keep_matrix<W: Word>(
+        _party: &mut Party<'_>,
+        _shape: MatrixShape,
+        _factors: [[&[W]; COMPONENTS]; 2],
+        _results: [&[W]; COMPONENTS],
+    ) -> Result<bool, SharingError> {
+        Err(no_check())
+    }
+
     /// Begins results over words of a role with [`Role::MADE`], each the sum of `terms` products.
     ///
     /// # Errors

@@ -52,7 +52,11 @@ pub fn matrix_product<P: Role, W: Word>(
     let block = (cut.piece / columns.max(1)).max(ROW_BLOCK);
     let cut = Cut { piece: block * columns.max(1), ..cut };
     let entries = Entries { a, b, shape, packed: Vec::new(), left: Buffer::default() };
-    sums::<P, W>(party, draws, scratch, cut, out, entries)
+    sums::<P, W>(party, draws, scratch, cut, out, entries)?;
+    if P::PROVEN {
+        keep::<P, W>(party, shape, [a, b], out)?;
+    }
+    Ok(())
 }
 
 /// The factors of the entries `at`, entry after entry.
@@ -171,28 +175,41 @@ impl<W: Word> Summands<W> for Entries<'_, W> {
         }
     }
 
+    /// Nothing: see [`keep`].
     fn keep<P: Role>(
         &self,
-        party: &mut Party<'_>,
-        at: Range<usize>,
-        out: &SharedVec<W>,
+        _: &mut Party<'_>,
+        _: Range<usize>,
+        _: &SharedVec<W>,
     ) -> Result<(), SharingError> {
-        let MatrixShape { inner, columns, .. } = self.shape;
-        let mut column: [Buffer<W>; 2] = Default::default();
-        for entry in at {
-            let (row, at) = (entry / columns, entry % columns);
-            let factors = self.b.components();
-            for (column, from) in column.iter_mut().zip(factors) {
-                let entries = from.iter().skip(at).step_by(columns);
-                column.sized(inner).iter_mut().zip(entries).for_each(|(to, from)| *to = *from);
-            }
-            let factors =
-                [self.a.runs(row * inner..(row + 1) * inner), [&column[0], &column[1], &[]]];
-            P::keep(party, factors, out.runs(entry..entry + 1), inner)?;
-            party.prove_if_many()?;
-        }
         Ok(())
     }
+}
+
+/// Keeps a product to be proven, as a whole or entry by entry, and proves what has become many.
+fn keep<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    shape: MatrixShape,
+    [a, b]: [&SharedVec<W>; 2],
+    out: &SharedVec<W>,
+) -> Result<(), SharingError> {
+    let MatrixShape { inner, columns, .. } = shape;
+    let factors = [a.runs(0..a.len()), b.runs(0..b.len())];
+    if P::keep_matrix(party, shape, factors, out.runs(0..out.len()))? {
+        return party.prove_if_many();
+    }
+    let mut column: [Buffer<W>; 2] = Default::default();
+    for entry in 0..out.len() {
+        let (row, at) = (entry / columns, entry % columns);
+        for (column, from) in column.iter_mut().zip(b.components()) {
+            let entries = from.iter().skip(at).step_by(columns);
+            column.sized(inner).iter_mut().zip(entries).for_each(|(to, from)| *to = *from);
+        }
+        let factors = [a.runs(row * inner..(row + 1) * inner), [&column[0], &column[1], &[]]];
+        P::keep(party, factors, out.runs(entry..entry + 1), inner)?;
+        party.prove_if_many()?;
+    }
+    Ok(())
 }
 
 /// Rows of a piece, at least.
