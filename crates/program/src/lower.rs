@@ -73,7 +73,7 @@ fn lower_block(block: &Block, program: &Program, adders: AdderForm) -> (Block, M
                 let inner = Loop { body, ..(**inner).clone() };
                 kept(&mut emitter, node, Op::Loop(Box::new(inner)), operands)
             }
-            op if replaced(op, &node.types) => {
+            op if replaced(op, &node.types, |axis| is_known(&emitter, &operands, axis)) => {
                 let value = lower_node(&mut emitter, op, &operands);
                 vec![emitter.shaped_as(value, &node.types[0])]
             }
@@ -92,13 +92,20 @@ fn kept(emitter: &mut Emitter<'_>, node: &Node, op: Op, operands: Vec<ValueId>) 
     (0..node.types.len() as u32).map(|index| ValueId { node: id, index }).collect()
 }
 
-fn replaced(op: &Op, types: &[Type]) -> bool {
+fn replaced(op: &Op, types: &[Type], is_known: impl Fn(u32) -> bool) -> bool {
     match op {
         Op::Exp | Op::Log | Op::Sigmoid => secret(types),
         Op::Abs | Op::Min | Op::Max | Op::Div | Op::Rem | Op::Sqrt => secret(types),
-        Op::Product { .. } | Op::MinOver { .. } | Op::MaxOver { .. } => secret(types),
+        Op::Product { .. } => secret(types),
+        // Of columns of symbolic length they are core operations: their trees are known when rows are.
+        Op::MinOver { axis } | Op::MaxOver { axis } => secret(types) && is_known(*axis),
         _ => false,
     }
+}
+
+/// Whether an axis of the operand has a known length.
+fn is_known(emitter: &Emitter<'_>, operands: &[ValueId], axis: u32) -> bool {
+    emitter.ty(operands[0]).shape[axis as usize].known().is_some()
 }
 
 fn secret(types: &[Type]) -> bool {

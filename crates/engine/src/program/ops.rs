@@ -14,6 +14,9 @@ use tacit_sharing::arrays::MatrixShape;
 
 type Result<T> = std::result::Result<T, SharingError>;
 
+/// Pairs of a column that are compared together: all bits of all of them are in memory. Whole words of bits.
+const COMPARED: usize = 1 << 15;
+
 fn unsupported(what: &str) -> SharingError {
     SharingError::Shape(format!("{what} is no core operation"))
 }
@@ -77,6 +80,8 @@ impl Task<'_> {
                 wrapped(self.backend, &number, width(*to), signed(*to), ring)
             }
             Op::Sum { axis } => self.sum(*axis as usize),
+            Op::MinOver { .. } => self.extreme(false),
+            Op::MaxOver { .. } => self.extreme(true),
             Op::CumSum { axis, reverse } => self.prefix_sums(*axis as usize, *reverse),
             Op::MatMul => {
                 let product = self.matrix_product()?;
@@ -262,6 +267,34 @@ impl Task<'_> {
         let length = shape[axis];
         let (number, bits) = (self.number(0)?, self.width(0));
         self.backend.sum_axis(&number, [outer, length, inner], bits)
+    }
+
+    /// The least or the greatest element of a column, by a tree of comparisons; an end of the range where there is none.
+    fn extreme(&mut self, greatest: bool) -> Result<Secret> {
+        let (mut left, interval) = (self.number(0)?, self.interval(0));
+        let bits = spread(interval).signed_bits();
+        if left.len == 0 {
+            let end = if greatest { interval.low } else { interval.high };
+            return Ok(self.backend.public(left.kind, &[end], 1));
+        }
+        while left.len > 1 {
+            let half = left.len.div_ceil(2);
+            let mut picked = left.zeros_like(half);
+            for start in (0..half).step_by(COMPARED) {
+                let end = half.min(start + COMPARED);
+                // Of an odd number, the element in the middle meets itself.
+                let behind = left.len - half;
+                let pair = [start..end, behind + start..behind + end];
+                let [first, second] = pair.map(|at| Arc::new(left.slice(at)));
+                let terms = [&first, &second].map(|it| Term::Array(it.clone()));
+                let less = self.backend.less(terms.each_ref(), bits)?;
+                let (if_less, if_not) =
+                    if greatest { (&second, &first) } else { (&first, &second) };
+                picked.copy_in(start, &self.backend.select(&less, if_less, if_not)?);
+            }
+            left = Arc::new(picked);
+        }
+        Ok(left.slice(0..1))
     }
 
     fn prefix_sums(&mut self, axis: usize, reverse: bool) -> Result<Secret> {

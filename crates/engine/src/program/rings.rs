@@ -174,6 +174,10 @@ impl Classes {
             Op::UpdateAt { .. } => {
                 self.join_all(&[plan.operands[0], plan.operands[1], plan.results[0]]);
             }
+            Op::MinOver { .. } | Op::MaxOver { .. } => {
+                self.join_all(&all);
+                self.need(all[0], spread(types[0].interval).signed_bits());
+            }
             Op::Sort { .. } => {
                 for (operand, result) in plan.operands.iter().zip(&plan.results) {
                     self.join(*operand, *result);

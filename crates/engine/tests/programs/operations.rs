@@ -1,7 +1,8 @@
 //! Every operation, on every kind of number, at the ends of its range.
 
 use crate::harness::*;
-use tacit_engine::program::ProgramJob;
+use tacit_engine::program::{By, ProgramJob};
+use tacit_engine::protocols::TRIO;
 use tacit_program::clear::Array;
 
 const INTEGERS: [&str; 8] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
@@ -138,6 +139,25 @@ fn statistics_of_columns() {
          reveal count(s, axis 0) to all as \"rows\"\n",
         &[1, 37],
     );
+}
+
+/// Of no rows an end of the range; with pairs left over; of more pairs than are compared at once.
+#[test]
+fn the_least_and_the_greatest_of_columns() {
+    let body = |ty: &str, range: &str| {
+        format!(
+            "input a: {ty}[n] from alice in {range}\ninput b: {ty}[n] from bob in {range}\n\
+             let s = select(a < b, a, b)\n\
+             reveal min(s, axis 0) to carol as \"least\"\nreveal max(s, axis 0) to all as \"greatest\"\n"
+        )
+    };
+    check_few(&body("i16", "-300..-7"), &[0, 1, 2, 3, 6, 37]);
+    check_few(&body("fixed(24,8)", "-50.0..50.5"), &[0, 5]);
+    check_few(&body("u64", "0..9000000000000000000"), &[5]);
+    let sum = parse(
+        "input a: u8[n] from alice\ninput b: u8[n] from bob\nreveal max(a + b, axis 0) to all\n",
+    );
+    check_job(&sum, &job((TRIO, By::Rings), &[100_000, 1]), 7);
 }
 
 #[test]

@@ -140,33 +140,16 @@ impl Builder {
         self.push(Op::Product { axis }, &[a], None)
     }
 
-    /// Least over an axis. Of a column of symbolic length: by sorting; of no rows, the greatest
-    /// value of its range.
+    /// Least over an axis, of known length but in a column; of no rows, the greatest value of its range.
     #[track_caller]
     pub fn min_over(&mut self, a: Value, axis: u32) -> Value {
-        self.extreme(a, axis, false)
+        self.push(Op::MinOver { axis }, &[a], None)
     }
 
-    /// Greatest over an axis. Of a column of symbolic length: by sorting; of no rows, the least
-    /// value of its range.
+    /// Greatest over an axis, of known length but in a column; of no rows, the least value of its range.
     #[track_caller]
     pub fn max_over(&mut self, a: Value, axis: u32) -> Value {
-        self.extreme(a, axis, true)
-    }
-
-    #[track_caller]
-    fn extreme(&mut self, a: Value, axis: u32, greatest: bool) -> Value {
-        let Some(extent) = self.length(a, axis) else { return POISON };
-        let Some(ty) = self.ty(a) else { return POISON };
-        if extent.known().is_some() || ty.shape.len() > 1 {
-            let op = if greatest { Op::MaxOver { axis } } else { Op::MinOver { axis } };
-            return self.push(op, &[a], None);
-        }
-        let sentinel = if greatest { ty.interval.low } else { ty.interval.high };
-        let padded = self.padded(a, 1, sentinel);
-        let sorted = self.push(Op::Sort { descending: greatest }, &[padded], None);
-        let first = self.slice(sorted, 0, 0, 1, 1);
-        self.reshape(first, Shape::new())
+        self.push(Op::MaxOver { axis }, &[a], None)
     }
 
     /// A column with `count` more rows of a raw value.

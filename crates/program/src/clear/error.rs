@@ -7,9 +7,6 @@ use thiserror::Error;
 /// The reason why one operation has no result.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum OpError {
-    /// The least or greatest of nothing.
-    #[error("the least or greatest value of an axis without elements does not exist")]
-    EmptyAxis,
     /// More elements than fit in memory.
     #[error("an array is too large for this machine's memory")]
     TooLarge,

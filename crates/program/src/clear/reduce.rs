@@ -27,13 +27,14 @@ impl Axis {
 pub(super) fn fold(
     a: &Array,
     axis: u32,
-    empty: Option<i128>,
+    empty: i128,
     out: &mut Sink,
     f: impl Fn(i128, i128) -> i128,
 ) -> Result<(), OpError> {
     let Axis { outer, len, inner } = Axis::of(a.shape(), axis)?;
     if len == 0 {
-        return fill(empty, outer * inner, out);
+        out.extend(std::iter::repeat_n(empty, outer * inner));
+        return Ok(());
     }
     let mut values = a.values();
     let mut state = Zeroizing::new(Vec::with_capacity(inner));
@@ -79,7 +80,9 @@ pub(super) fn product(a: &Array, axis: u32, out: &mut Sink) -> Result<(), OpErro
     let Axis { outer, len, inner } = Axis::of(a.shape(), axis)?;
     let places = i32::from(a.element().fraction());
     if len == 0 {
-        return fill(Some(1 << out.element().fraction()), outer * inner, out);
+        let one = 1 << out.element().fraction();
+        out.extend(std::iter::repeat_n(one, outer * inner));
+        return Ok(());
     }
     let mut column = Zeroizing::new(Vec::with_capacity(len));
     for (o, i) in (0..outer).flat_map(|o| (0..inner).map(move |i| (o, i))) {
@@ -103,15 +106,6 @@ fn tree(column: &mut [i128], f: impl Fn(i128, i128) -> i128) -> i128 {
         len = len.div_ceil(2);
     }
     column[0]
-}
-
-fn fill(value: Option<i128>, len: usize, out: &mut Sink) -> Result<(), OpError> {
-    match value {
-        Some(value) => out.extend(std::iter::repeat_n(value, len)),
-        None if len > 0 => return Err(OpError::EmptyAxis),
-        None => {}
-    }
-    Ok(())
 }
 
 /// Inner products as NumPy's `@`, each sum rounded down once.

@@ -48,8 +48,8 @@ pub fn prefix_sums(context: &Context<'_>, axis: u32) -> Result<Type, String> {
 /// The length of an axis that a tree of operations reduces.
 fn tree_length(context: &Context<'_>, axis: u32) -> Result<u64, String> {
     let length = shape::axis(&context.operands[0].shape, axis)?.known().ok_or(
-        "the product, least or greatest value over an axis of symbolic length is not supported: \
-         of a column, take the first of its sorted values",
+        "the product over an axis of symbolic length is not supported, nor the least or greatest \
+         value but of a column",
     )?;
     if length == 0 {
         return Err("the axis has no elements".into());
@@ -66,11 +66,14 @@ pub fn product(context: &Context<'_>, axis: u32) -> Result<Type, String> {
     context.numbers(&[ty.element], shape::without(&ty.shape, axis), interval)
 }
 
-/// Least or greatest over an axis.
+/// Least or greatest over an axis: of known length but in a column.
 pub fn extreme(context: &Context<'_>, axis: u32) -> Result<Type, String> {
     let ty = context.operands[0];
     expect_number(ty)?;
-    tree_length(context, axis)?;
+    let symbolic = shape::axis(&ty.shape, axis)?.known().is_none();
+    if !symbolic || ty.shape.len() > 1 {
+        tree_length(context, axis)?;
+    }
     Ok(Type { shape: shape::without(&ty.shape, axis), ..ty.clone() })
 }
 
