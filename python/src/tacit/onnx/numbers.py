@@ -24,6 +24,8 @@ def constant(arena: Arena, value: Any, frac: int) -> Array:
     """A constant of the program; of floating-point numbers, the nearest multiples of 2**-frac."""
     given = np.asarray(value)
     place, path = here()
+    if given.dtype.name.startswith(("bfloat", "float")):
+        given = given.astype(np.float64)
     if given.dtype.kind == "b":
         return Array(arena, arena.front.constant(place, ("bit", 1, 0), list(given.shape), [int(it) for it in given.flat]))
     if given.dtype.kind in "iu":

@@ -26,6 +26,8 @@ __all__ = ["ROWS", "Comparisons", "Layer", "Walk"]
 ROWS = 2**31
 # Operators whose results would be as large as the lengths that they are given.
 _OF_LENGTHS = ("ConstantOfShape", "Expand", "Range", "Tile")
+# Operators of which numbers that are far below change nothing.
+_OF_MASKED = ("Softmax", "ReduceMax", "ArgMax", "Hardmax")
 
 
 @dataclass
@@ -68,6 +70,8 @@ class Walk:
     private: set[str] = field(default_factory=set)
     layers: dict[str, Layer] = field(default_factory=dict)
     comparisons: list[Comparisons] = field(default_factory=list)
+    # Names of values in which a number that is far below stands for minus infinity.
+    far: set[str] = field(default_factory=set)
     narrowed: dict[str, tuple[float, float]] = field(default_factory=dict)
     _seen: dict[str, tuple[float, float]] | None = None
 
@@ -92,6 +96,9 @@ class Walk:
         found = {}
         for name in self.graph.outputs:
             value = self.values.get(name)
+            if name in self.far:
+                place, path = here()
+                fail(ProgramError, f"output {name!r} of {self.net.name} may be minus infinity, which no number here is", place, path)
             if name in self.private:
                 value = self.weight(value, name)
             found[name] = value if isinstance(value, (Array, dict)) else self._constant(value, name)
@@ -120,7 +127,9 @@ class Walk:
                     self.private.add(name)
             return
         entry = known(node.domain, node.op_type)
-        assert entry is not None
+        if entry is None:
+            place, path = here()
+            fail(ProgramError, f"node {node.name} ({node.op_type}) of {self.net.name}: not supported on values that are secret", place, path)
         for attempt in range(3):
             try:
                 given = self._operands(node, entry.public)
@@ -138,6 +147,8 @@ class Walk:
             except TacitError as error:
                 raise type(error)(f"node {node.name} ({node.op_type}) of {self.net.name}: {error}") from None
         results = list(found) if isinstance(found, (list, tuple)) else [found]
+        if node.op_type not in _OF_MASKED and any(it in self.far for it in node.inputs):
+            self.far.update(node.outputs)
         for name, value in zip(node.outputs, results, strict=False):
             if not name:
                 continue

@@ -7,7 +7,9 @@ import math
 import numpy as np
 
 from ... import xp
+from ..._place import here
 from ...array import Array
+from ...errors import RangeError, fail
 from ..numbers import assumed, constant, real, times
 from ..table import Call, Value, op
 
@@ -78,10 +80,12 @@ def exp(at: Call, x: Array) -> Array:
 def exponential(at: Call, x: Array) -> Array:
     """Exponentials; the range of the result is that of the operand's."""
     low, high = x.range
+    if high > (60 - x._node.fraction) * math.log(2):
+        place, path = here()
+        fail(RangeError, f"the exponential of a number that may be {high} needs more than 64 bits", place, path)
     found = xp.exp(x)
     unit = 2.0**-x._node.fraction
-    top = math.exp(min(high, 60.0))
-    return assumed(found, math.exp(max(low, -700.0)) - 8 * unit, top * (1 + 2.0**-20) + 8 * unit) if high < 40 else found
+    return assumed(found, math.exp(max(low, -700.0)) - 8 * unit, math.exp(high) * (1 + 2.0**-20) + 8 * unit)
 
 
 @op("Log")
@@ -113,7 +117,7 @@ def erf(at: Call, x: Array) -> Array:
     x = real(at, x)
     far = xp.minimum(abs(x), constant(at.arena, np.float64(4), x._node.fraction))
     t = xp.reciprocal(shifted(at, scaled(at, far, 0.3275911), 1.0))
-    t = assumed(t, 0, 1)
+    t = assumed(t, 0, 1 + 2 * 2.0**-x._node.fraction)
     poly = scaled(at, t, 1.061405429)
     for term in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
         poly = shifted(at, poly, term) * t

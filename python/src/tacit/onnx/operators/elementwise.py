@@ -19,13 +19,41 @@ _WHOLE = {2: (0, 8), 3: (1, 8), 4: (0, 16), 5: (1, 16), 6: (1, 32), 7: (1, 64), 
 _BOOL, _STRING = 9, 8
 
 
-@op("Identity", "Dropout")
-def identity(at: Call, x: Value, *_: Value) -> Value:
-    return [x, constant(at.arena, np.array(True), 0)] if len(at.outputs) > 1 else x
+@op("Identity")
+def same_value(at: Call, x: Value) -> Value:
+    return x
+
+
+@op("Dropout", public=(1, 2))
+def dropout(at: Call, x: Array, *_: Value) -> Value:
+    if at.operand(2) is not None and bool(np.asarray(at.operand(2))) and (at.operand(1) is None or float(np.asarray(at.operand(1))) > 0):
+        at.refuse("dropout while training")
+    if len(at.outputs) < 2:
+        return x
+    return [x, xp.broadcast_to(constant(at.arena, np.array(True), 0), x.shape)]
+
+
+def masked(at: Call, x: Array, mask: Value, chosen: Any = True) -> Value:
+    """A constant in which minus infinity, as masks of softmax have it, is a number far below all that `x` can be.
+
+    Each row of the mask must leave something: only then softmax gives what it would of infinity, to the last place.
+    """
+    if isinstance(mask, Array):
+        return mask
+    given = np.asarray(mask)
+    if given.dtype.kind != "f" or not np.isneginf(given).any():
+        return mask
+    left = np.broadcast_to(~np.isneginf(given) | ~np.asarray(chosen), np.broadcast_shapes(given.shape, np.shape(chosen)))
+    if not left.ndim or not left.any(axis=-1).all():
+        at.refuse("minus infinity, but in masks that leave something of each row")
+    at.walk.far.update(at.outputs)
+    low, high = x.range
+    return np.where(np.isneginf(given), min(low, 0) - 64.0 - (high - low), given)
 
 
 @op("Add")
 def add(at: Call, a: Value, b: Value) -> Array:
+    a, b = (a, masked(at, a, b)) if isinstance(a, Array) else (masked(at, b, a), b)
     a, b = same(at, a, b)
     return a + b
 
@@ -167,8 +195,19 @@ _COMPARE = {
 
 @op(*_COMPARE)
 def compare(at: Call, a: Value, b: Value) -> Array:
+    a, b = (a, _beyond(at, a, b)) if isinstance(a, Array) else (_beyond(at, b, a), b)
     found: Array = _COMPARE[at.op_type](*same(at, a, b))
     return found
+
+
+def _beyond(at: Call, x: Array, other: Value) -> Value:
+    """A constant to compare with: what no value reaches, infinity too, is a number beyond all of them."""
+    if isinstance(other, Array) or not fixed(other):
+        return other
+    if np.isnan(other).any():
+        at.refuse("comparisons with nan")
+    low, high = x.range
+    return np.clip(np.asarray(other, dtype=np.float64), low - 1, high + 1)
 
 
 @op("And")
@@ -196,6 +235,11 @@ def other(at: Call, x: Array) -> Array:
 
 @op("Where")
 def where(at: Call, condition: Value, a: Value, b: Value) -> Array:
+    if not isinstance(condition, Array):
+        if isinstance(a, Array) and not isinstance(b, Array):
+            b = masked(at, a, b, ~condition)
+        elif isinstance(b, Array) and not isinstance(a, Array):
+            a = masked(at, b, a, condition)
     a, b = same(at, a, b)
     return xp.where(array(at, condition), a, b)
 
@@ -207,8 +251,10 @@ def never(at: Call, x: Array) -> Array:
 
 
 @op("Cast", "CastLike")
-def cast(at: Call, x: Array, like: Value = None) -> Array:
+def cast(at: Call, x: Value, like: Value = None) -> Value:
     if at.op_type == "CastLike":
+        if not isinstance(x, Array):
+            return np.asarray(x, dtype=np.float32) if fixed(like) else np.asarray(x)
         return real(at, x) if fixed(like) else (x if not fixed(x) else xp.trunc(x))
     to = int(at.attr("to"))
     if to in _FLOATS:

@@ -147,7 +147,8 @@ def space_to_depth(at: Call, x: Array) -> Array:
     n, c = x.shape[:2]
     size = int(at.attr("blocksize"))
     h, w = length(x, 2) // size, length(x, 3) // size
-    x = xp.permute_dims(xp.reshape(x, (n, c, h, size, w, size)), (0, 3, 5, 1, 2, 4))
+    order = (0, 3, 5, 1, 2, 4) if at.attr("mode", "DCR") == "DCR" else (0, 1, 3, 5, 2, 4)
+    x = xp.permute_dims(xp.reshape(x, (n, c, h, size, w, size)), order)
     return xp.reshape(x, (n, length(x, 1) * length(x, 2) * length(x, 3), h, w))
 
 
