@@ -4,5 +4,7 @@ from __future__ import annotations
 
 from .load import load
 from .net import Net, Outputs
+from .report import Accuracy
+from .strip import without_weights
 
-__all__ = ["Net", "Outputs", "load"]
+__all__ = ["Accuracy", "Net", "Outputs", "load", "without_weights"]

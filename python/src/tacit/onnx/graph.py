@@ -150,7 +150,11 @@ def _all_supported(model: Any, name: str) -> None:
         domain = f"{node.domain}." if node.domain not in ("", "ai.onnx") else ""
         wrong.append(f"  {node.name or f'{node.op_type}_{count}'}  {domain}{node.op_type}")
     if wrong:
-        many = f"{len(wrong)} nodes of {name} have operators that are not supported" if len(wrong) > 1 else "a node has an operator that is not supported"
+        many = (
+            f"{len(wrong)} nodes of {name} have operators that are not supported"
+            if len(wrong) > 1
+            else "a node has an operator that is not supported"
+        )
         raise InputError("\n".join([f"{many}:", *wrong, "The guide, docs/models.md, lists those that are."]))
 
 

@@ -19,6 +19,7 @@ from .walk import Walk
 
 __all__ = ["Net", "Outputs"]
 
+
 class Outputs(dict[str, Any]):
     """Outputs of a model by name, as items and attributes; iteration is over names, as of any mapping.
 
@@ -43,7 +44,8 @@ class Net:
     Attributes:
         name: What its inputs are called after.
         owner: The party whose weights they are; None if they are public.
-        ranges: What tensors are cut to, by name, as they were given.
+        ranges: Ranges of tensors, by name, as they were given.
+        cut: What tensors were cut to, by name, when the model was called: public with the job, and what `ranges=` takes.
     """
 
     def __init__(self, graph: Graph, name: str, owner: Party | None, options: Mapping[str, Any]) -> None:
@@ -55,6 +57,7 @@ class Net:
         self.frac: int = options["frac"]
         self.sample: Any = options["sample"]
         self.ranges: Mapping[str, tuple[float, float]] = dict(options["ranges"] or {})
+        self.cut: dict[str, tuple[float, float]] = {}
         self._given: dict[str, Array] = {}
         self._data: dict[str, np.ndarray[Any, Any]] = {}
 
@@ -123,10 +126,9 @@ class Net:
             fail(ProgramError, f"{self.name} is of a party of another tc.parties(...) than its inputs", place, path)
         walk = Walk(self, self.graph, arena, feeds, self._sampled(feeds))
         found = Outputs(walk.run())
-        uses = arena.__dict__.setdefault("models", {})
         for name, value in found.items():
             if isinstance(value, Array):
-                uses[id(value._node)] = (walk, name, value)
+                arena.models[id(value._node)] = (walk, name, value)
         return found
 
     def _feeds(self, arrays: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,4 +214,3 @@ def _fits(model: str, port: Port, value: Any, place: tuple[str, int], path: str)
         wanted = ", ".join(str(it) if it else "?" for it in port.shape)
         shown = ", ".join(map(repr, shape))
         fail(ShapeError, f"input {port.name!r} of {model} has shape [{wanted}], and this array [{shown}]", place, path)
-

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import xp
 from .._place import here
-from ..array import Arena, Array, Extent, call, number, to_fixed
+from ..array import Arena, Array, Extent, call, number, text, to_fixed
 from ..errors import RangeError, fail
 from ..types import Int
 from .table import Call, NotSupported, Value
 
-__all__ = ["array", "assumed", "constant", "dot", "fixed", "kept", "length", "plus", "real", "same", "times"]
+__all__ = ["array", "assumed", "constant", "dot", "fixed", "kept", "length", "plus", "real", "same", "times", "within"]
 
 # The widest values that a layer may have without being cut; the engine's own end is 64.
 WIDEST = 60
@@ -88,7 +87,14 @@ def assumed(x: Array, low: float, high: float) -> Array:
     low, high = max(math.floor(low / unit) * unit, least), min(math.ceil(high / unit) * unit, most)
     if (low, high) == (least, most):
         return x
-    return xp._within("assume", x, low, high)
+    return within("assume", x, low, high)
+
+
+def within(how: str, x: Array, low: float, high: float) -> Array:
+    """The same values, with as many bits behind the point, in bounds that are assumed, promised or checked."""
+    if how == "promise":
+        x._arena.promised.add(here()[0])
+    return call("check" if how == "check" else "assume", x, **{"in": (text(low), text(high))})
 
 
 def _extra(factor: np.ndarray[Any, Any], x: Array, terms: int, top: float) -> int:
@@ -136,8 +142,8 @@ def dot(at: Call, x: Array, matrix: np.ndarray[Any, Any]) -> Array:
 
 def plus(at: Call, a: Value, b: Value) -> Array:
     """The sum."""
-    a, b = same(at, a, b)
-    return a + b
+    x, y = same(at, a, b)
+    return x + y
 
 
 def length(x: Array, axis: int) -> int:

@@ -14,11 +14,13 @@ from ..types import Type
 if TYPE_CHECKING:
     from .walk import Walk
 
-__all__ = ["OPERATORS", "Call", "NotSupported", "Operator", "Value", "known", "op"]
+__all__ = ["OPERATORS", "ROWS", "Call", "NotSupported", "Operator", "Value", "known", "op"]
 
 # A value of the graph: of the parties, a public constant, or an operand that is left out.
 Value = Any
 
+# What a row count is in shapes that graphs compute with: a multiple of it and a small number is the length of an axis.
+ROWS = 2**31
 DOMAINS = {"": "", "ai.onnx": "", "ai.onnx.ml": "ml:"}
 
 

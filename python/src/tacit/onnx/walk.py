@@ -15,17 +15,18 @@ from ..array import Arena, Array, Extent, Rows
 from ..errors import ProgramError, RangeError, TacitError, fail
 from ..types import Type
 from .graph import Graph, NodeOf, fold, reference
-from .table import Call, NotSupported, Value, known
+from .numbers import constant, within
+from .table import ROWS, Call, NotSupported, Value, known
 
 if TYPE_CHECKING:
     from .net import Net
 
-__all__ = ["ROWS", "Comparisons", "Layer", "Walk"]
+__all__ = ["Comparisons", "Layer", "Walk"]
 
-# What a row count is in shapes that graphs compute with: a multiple of it and a small number is the length of an axis.
-ROWS = 2**31
 # Operators whose results would be as large as the lengths that they are given.
 _OF_LENGTHS = ("ConstantOfShape", "Expand", "Range", "Tile")
+# Operators that move elements, which reports do not list.
+_MOVES = ("Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Cast", "ArrayFeatureExtractor", "Dropout")
 # Operators of which numbers that are far below change nothing.
 _OF_MASKED = ("Softmax", "ReduceMax", "ArgMax", "Hardmax")
 
@@ -54,6 +55,13 @@ class Comparisons:
     # Whether a feature that is equal to its threshold goes the second way.
     strict: np.ndarray[Any, Any]
     bits: Array
+
+
+def _outward(bound: float) -> float:
+    """A bound that is no nearer to zero, of two binary digits; a sixteenth at least."""
+    bound = max(bound, 2.0**-4)
+    unit = 2.0 ** (math.floor(math.log2(bound)) - 1)
+    return math.ceil(bound / unit) * unit
 
 
 @dataclass
@@ -107,8 +115,6 @@ class Walk:
     def _constant(self, value: Value, name: str) -> Value:
         if value is None:
             return None
-        from .numbers import constant
-
         try:
             return constant(self.arena, value, self.frac)
         except NotSupported as error:
@@ -129,7 +135,9 @@ class Walk:
         entry = known(node.domain, node.op_type)
         if entry is None:
             place, path = here()
-            fail(ProgramError, f"node {node.name} ({node.op_type}) of {self.net.name}: not supported on values that are secret", place, path)
+            fail(
+                ProgramError, f"node {node.name} ({node.op_type}) of {self.net.name}: not supported on values that are secret", place, path
+            )
         for attempt in range(3):
             try:
                 given = self._operands(node, entry.public)
@@ -154,6 +162,8 @@ class Walk:
                 continue
             self.values[name] = value
             if isinstance(value, Array):
+                if node.op_type in _MOVES and value._node.bits <= self.net.bits:
+                    continue
                 self.layers[name] = Layer(node.name, node.op_type, name, value)
                 if value._node.bits > self.net.bits and value._node.kind == "fixed":
                     self.narrow(name)
@@ -208,7 +218,12 @@ class Walk:
             return False
         low, high = bounds
         self.narrowed[name] = bounds
-        after: Array = getattr(xp, self.net.overflow)(value, low, high)
+        self.net.cut[name] = bounds
+        if self.net.overflow == "clip":
+            ends = [constant(self.arena, np.float64(it), value._node.fraction) for it in (low, high)]
+            after = xp.minimum(xp.maximum(value, ends[0]), ends[1])
+        else:
+            after = within(self.net.overflow, value, low, high)
         self.values[name] = after
         layer = self.layers.setdefault(name, Layer(name, "input", name, value))
         layer.value, layer.before, layer.bounds = after, value, bounds
@@ -223,11 +238,10 @@ class Walk:
             seen = self._ranges().get(name)
             if seen is None:
                 return None
-            top = max(abs(seen[0]), abs(seen[1])) * self.net.margin
-            top = 2.0 ** math.ceil(math.log2(max(top, 2.0 ** -value._node.fraction)))
-            low, high = -top, top
+            low, high = -_outward(-seen[0] * self.net.margin), _outward(seen[1] * self.net.margin)
         low, high = max(low, least), min(high, most)
-        return (low, high) if high - low < 0.75 * (most - least) and low < high else None
+        narrower = high - low < 0.75 * (most - least) or high < most / 2 or low > least / 2
+        return (low, high) if narrower and low < high else None
 
     def _ranges(self) -> dict[str, tuple[float, float]]:
         if self._seen is None:
@@ -264,7 +278,14 @@ class Walk:
         return rows * factor + rest if rest else (rows * factor if factor > 1 else rows)
 
     def _rows(self, extent: Extent | None) -> Rows:
-        found = {dim for it in self.feeds.values() if isinstance(it, Array) for axis in it.shape if isinstance(axis, Extent) for dim in axis.terms}
+        found = {
+            dim
+            for it in self.feeds.values()
+            if isinstance(it, Array)
+            for axis in it.shape
+            if isinstance(axis, Extent)
+            for dim in axis.terms
+        }
         found |= set(extent.terms) if extent is not None else set()
         if len(found) != 1:
             raise NotSupported("shapes that are computed from several row counts")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import xp
 from ..._place import here
-from ...array import Array
+from ...array import Array, divide
 from ...errors import RangeError, fail
 from ..numbers import assumed, constant, real, times
 from ..table import Call, Value, op
@@ -108,7 +108,8 @@ def softplus(at: Call, x: Array) -> Array:
     """The logarithm of 1 + exp(x), in which no exponential is large."""
     x = real(at, x)
     small = exponential(at, assumed(-abs(x), x.range[0] - x.range[1] - 1, 0))
-    return relu(at, x) + xp.log(shifted(at, small, 1.0))
+    found: Array = relu(at, x) + xp.log(shifted(at, small, 1.0))
+    return found
 
 
 @op("Erf")
@@ -124,7 +125,8 @@ def erf(at: Call, x: Array) -> Array:
     near = exponential(at, -(far * far))
     found = shifted(at, -(poly * near), 1.0)
     found = xp.minimum(xp.maximum(found, zero(at, found)), constant(at.arena, np.float64(1), found._node.fraction))
-    return xp.where(x < zero(at, x), -found, found)
+    signed: Array = xp.where(x < zero(at, x), -found, found)
+    return signed
 
 
 @op("Gelu")
@@ -156,7 +158,7 @@ def selu(at: Call, x: Array) -> Array:
 @op("Softsign")
 def softsign(at: Call, x: Array) -> Array:
     x = real(at, x)
-    return xp.divide(x, shifted(at, abs(x), 1.0))
+    return divide(x, shifted(at, abs(x), 1.0))
 
 
 @op("HardSwish")
@@ -171,4 +173,3 @@ def hard_swish(at: Call, x: Array) -> Array:
 def swish(at: Call, x: Array) -> Array:
     x = real(at, x)
     return x * xp.sigmoid(scaled(at, x, float(at.attr("alpha", 1.0))))
-

@@ -110,9 +110,10 @@ def kernel(at: Call, x: Array, vectors: Value) -> Array:
         return exponential(at, scaled(at, apart, -gamma))
     line = shifted(at, scaled(at, inner, gamma), coef0)
     if kind == "POLY":
-        return line ** int(degree)
+        return xp.pow(line, int(degree))
     if kind == "SIGMOID":
-        return tanh(at, line)
+        found: Array = tanh(at, line)
+        return found
     at.refuse(f"kernel {kind}")
 
 

@@ -146,4 +146,3 @@ def global_average(at: Call, x: Array) -> Array:
 @op("GlobalMaxPool")
 def global_max(at: Call, x: Array) -> Array:
     return xp.max(x, axis=tuple(range(2, x.ndim)), keepdims=True)
-

@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import xp
 from ...array import Array, call, number, to_fixed
+from ...array import divide as quotient
 from ..numbers import array, constant, fixed, real, same, times
 from ..table import Call, Value, op
 
@@ -54,14 +55,14 @@ def masked(at: Call, x: Array, mask: Value, chosen: Any = True) -> Value:
 @op("Add")
 def add(at: Call, a: Value, b: Value) -> Array:
     a, b = (a, masked(at, a, b)) if isinstance(a, Array) else (masked(at, b, a), b)
-    a, b = same(at, a, b)
-    return a + b
+    x, y = same(at, a, b)
+    return x + y
 
 
 @op("Sub")
 def subtract(at: Call, a: Value, b: Value) -> Array:
-    a, b = same(at, a, b)
-    return a - b
+    x, y = same(at, a, b)
+    return x - y
 
 
 @op("Mul")
@@ -83,7 +84,7 @@ def divide(at: Call, a: Value, b: Value) -> Array:
             at.refuse("a division by the constant zero")
         return times(at, a, 1 / divisor)
     a, b = same(at, a, b)
-    return xp.divide(a, b)
+    return quotient(a, b)
 
 
 def _whole_quotient(at: Call, a: Value, b: Value) -> Array:
@@ -91,8 +92,8 @@ def _whole_quotient(at: Call, a: Value, b: Value) -> Array:
     a, b = (number(it) for it in same(at, a, b))
     if a.range[0] >= 0 and b.range[0] >= 0:
         return xp.floor_divide(a, b)
-    quotient = xp.floor_divide(abs(a), abs(b))
-    return xp.where((a < 0) ^ (b < 0), -quotient, quotient)
+    found = xp.floor_divide(abs(a), abs(b))
+    return xp.where((a < 0) ^ (b < 0), -found, found)
 
 
 @op("Mod")
@@ -212,20 +213,20 @@ def _beyond(at: Call, x: Array, other: Value) -> Value:
 
 @op("And")
 def both(at: Call, a: Value, b: Value) -> Array:
-    a, b = same(at, a, b)
-    return a & b
+    x, y = same(at, a, b)
+    return x & y
 
 
 @op("Or")
 def either(at: Call, a: Value, b: Value) -> Array:
-    a, b = same(at, a, b)
-    return a | b
+    x, y = same(at, a, b)
+    return x | y
 
 
 @op("Xor")
 def one(at: Call, a: Value, b: Value) -> Array:
-    a, b = same(at, a, b)
-    return a ^ b
+    x, y = same(at, a, b)
+    return x ^ y
 
 
 @op("Not")
@@ -255,7 +256,11 @@ def cast(at: Call, x: Value, like: Value = None) -> Value:
     if at.op_type == "CastLike":
         if not isinstance(x, Array):
             return np.asarray(x, dtype=np.float32) if fixed(like) else np.asarray(x)
-        return real(at, x) if fixed(like) else (x if not fixed(x) else xp.trunc(x))
+        if fixed(like):
+            return real(at, x)
+        if isinstance(like, Array) and like._node.kind == "bit":
+            return x if x._node.kind == "bit" else x != 0
+        at.refuse("a cast to whole numbers of a width that is not said")
     to = int(at.attr("to"))
     if to in _FLOATS:
         return real(at, number(x))

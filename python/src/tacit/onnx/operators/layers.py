@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import xp
-from ...array import Array, Extent
+from ...array import Array, Extent, divide
 from ..numbers import array, constant, dot, kept, length, plus, real, same, times
 from ..table import Call, Value, op
 from .activations import shifted
@@ -30,7 +30,8 @@ def product(at: Call, a: Value, b: Value) -> Array:
         return xp.matrix_transpose(dot(at, xp.matrix_transpose(b), np.ascontiguousarray(a.T)))
     a, b = same(at, a, b)
     if b.ndim <= 2:
-        return a @ b
+        found: Array = a @ b
+        return found
     if a.ndim == 2 and b.ndim > 2:
         return xp.matrix_transpose(xp.matrix_transpose(b) @ a.T)
     return _batched(at, a, b)
@@ -40,7 +41,7 @@ def _batched(at: Call, a: Array, b: Array) -> Array:
     """Products of two arrays of matrices. The engine has none: one product for each, or sums of products of elements."""
     vector = a.ndim == 1
     a = xp.expand_dims(a, 0) if vector else a
-    heads = [list(it.shape[:-2]) for it in (a, b)]
+    heads: list[list[Any]] = [list(it.shape[:-2]) for it in (a, b)]
     deep = max(len(it) for it in heads)
     heads = [[1] * (deep - len(it)) + it for it in heads]
     head: list[Any] = [q if p == 1 else p for p, q in zip(*heads, strict=True)]
@@ -94,10 +95,10 @@ def batch_norm(at: Call, x: Array, scale: Value, shift: Value, centre: Value, sp
     scale, shift, centre, spread = parts
     epsilon = float(at.attr("epsilon", 1e-5))
     if not any(isinstance(it, Array) for it in parts):
-        factor = np.asarray(scale, np.float64) / np.sqrt(np.asarray(spread, np.float64) + epsilon)
-        return plus(at, times(at, x, factor), np.asarray(shift, np.float64) - np.asarray(centre, np.float64) * factor)
+        known = np.asarray(scale, np.float64) / np.sqrt(np.asarray(spread, np.float64) + epsilon)
+        return plus(at, times(at, x, known), np.asarray(shift, np.float64) - np.asarray(centre, np.float64) * known)
     spread = real(at, spread)
-    factor = xp.divide(real(at, scale), xp.sqrt(_above(at, spread, epsilon)))
+    factor = divide(real(at, scale), xp.sqrt(_above(at, spread, epsilon)))
     return plus(at, (plus(at, x, -centre)) * factor, shift)
 
 
@@ -176,19 +177,19 @@ def _pair(at: Call, a: tuple[Array, str], b: tuple[Array, str], result: str) -> 
         (x, p), (y, q) = ((value, names), (y, q)) if mine == 0 else ((x, p), (value, names))
     batch = [it for it in p if it in q and it in result]
     inner = [it for it in p if it in q and it not in result]
-    mine, theirs = [it for it in p if it not in q], [it for it in q if it not in p]
+    first, second = [it for it in p if it not in q], [it for it in q if it not in p]
     lengths: dict[str, Any] = {**dict(zip(p, x.shape, strict=True)), **dict(zip(q, y.shape, strict=True))}
-    x = xp.permute_dims(x, [p.index(it) for it in [*batch, *mine, *inner]])
-    y = xp.permute_dims(y, [q.index(it) for it in [*batch, *inner, *theirs]])
+    x = xp.permute_dims(x, [p.index(it) for it in [*batch, *first, *inner]])
+    y = xp.permute_dims(y, [q.index(it) for it in [*batch, *inner, *second]])
 
     def size(names: list[str]) -> Any:
         return math.prod(lengths[it] for it in names) if not any(isinstance(lengths[it], Extent) for it in names) else -1
 
     head = [lengths[it] for it in batch]
-    x = xp.reshape(x, (*head, size(mine), size(inner)))
-    y = xp.reshape(y, (*head, size(inner), size(theirs)))
-    found = xp.reshape(product(at, x, y), tuple(lengths[it] for it in [*batch, *mine, *theirs]))
-    order = [*batch, *mine, *theirs]
+    x = xp.reshape(x, (*head, size(first), size(inner)))
+    y = xp.reshape(y, (*head, size(inner), size(second)))
+    found = xp.reshape(product(at, x, y), tuple(lengths[it] for it in [*batch, *first, *second]))
+    order = [*batch, *first, *second]
     return xp.permute_dims(found, [order.index(it) for it in result]) if order else found
 
 
@@ -209,7 +210,7 @@ def group_norm(at: Call, x: Array, scale: Value, shift: Value) -> Array:
     parts = xp.reshape(x, (shape[0], groups, length(x, 1) // groups, *shape[2:]))
     found, _, _ = standardized(at, parts, list(range(2, parts.ndim)), float(at.attr("epsilon", 1e-5)))
     found = xp.reshape(found, (*kept(x, []),))
-    if np.prod(np.shape(scale) if not isinstance(scale, Array) else [int(it) for it in scale.shape]) != shape[1]:  # type: ignore[arg-type]
+    if np.prod(np.shape(scale) if not isinstance(scale, Array) else [int(it) for it in scale.shape]) != shape[1]:
         at.refuse("one scale for each group, as before version 21")
     scale, shift = along(scale, x.ndim, 1), along(shift, x.ndim, 1)
     return plus(at, found * scale if isinstance(scale, Array) else times(at, found, scale), shift)

@@ -58,7 +58,9 @@ def gather_nd(at: Call, x: Array, indices: Value) -> Array:
     places = np.asarray(indices)
     deep = places.shape[-1]
     shape = [length(x, axis) for axis in range(x.ndim)]
-    flat = np.ravel_multi_index(tuple(np.moveaxis(places, -1, 0) % np.array(shape[:deep]).reshape(-1, *[1] * (places.ndim - 1))), tuple(shape[:deep]))
+    flat = np.ravel_multi_index(
+        tuple(np.moveaxis(places, -1, 0) % np.array(shape[:deep]).reshape(-1, *[1] * (places.ndim - 1))), tuple(shape[:deep])
+    )
     found = xp.take(xp.reshape(x, (int(np.prod(shape[:deep])), *shape[deep:])), flat.ravel(), axis=0)
     return xp.reshape(found, (*places.shape[:-1], *shape[deep:]))
 
@@ -142,7 +144,9 @@ def zip_map(at: Call, x: Array) -> dict[Any, Array]:
 @op("ml:LabelEncoder")
 def labels(at: Call, x: Array) -> Array:
     keys = next(at.attributes[it] for it in ("keys_int64s", "keys_floats", "keys_strings", "keys_tensor") if it in at.attributes)
-    values = np.asarray(next(at.attributes[f"values_{it}"] for it in ("int64s", "floats", "strings", "tensor") if f"values_{it}" in at.attributes))
+    values = np.asarray(
+        next(at.attributes[f"values_{it}"] for it in ("int64s", "floats", "strings", "tensor") if f"values_{it}" in at.attributes)
+    )
     defaults = ("default_int64", "default_float", "default_string", "default_tensor")
     fallback = next((at.attributes[it] for it in defaults if it in at.attributes), None)
     if x._category is not None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import xp
-from ...array import Array, Extent, number
+from ...array import Array, Extent, divide, number
 from ..numbers import assumed, constant, kept, length, real, times
 from ..table import Call, Value, op
 from .activations import exponential
@@ -194,10 +194,10 @@ def normalize(at: Call, x: Array) -> Array:
     if norm == "L2":
         return _by_length(at, x, axis)
     size = xp.max(abs(x), axis=axis, keepdims=True) if norm == "MAX" else xp.sum(abs(x), axis=axis, keepdims=True)
-    return assumed(xp.divide(x, size), -1 if x.range[0] < 0 else 0, 1)
+    return assumed(divide(x, size), -1 if x.range[0] < 0 else 0, 1)
 
 
 def _by_length(at: Call, x: Array, axis: int) -> Array:
     size = xp.sqrt(xp.sum(squares(x), axis=axis, keepdims=True))
     # Roots are rounded down: the quotient may be a little above one, or more where all numbers are small.
-    return xp.divide(x, size)
+    return divide(x, size)

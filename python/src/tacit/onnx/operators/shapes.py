@@ -10,7 +10,7 @@ import numpy as np
 from ... import xp
 from ...array import Array, Extent
 from ..numbers import array, constant, kept, length
-from ..table import Call, Value, op
+from ..table import ROWS, Call, Value, op
 
 
 def _wanted(at: Call, x: Array, target: list[int]) -> list[Any]:
@@ -18,6 +18,12 @@ def _wanted(at: Call, x: Array, target: list[int]) -> list[Any]:
     if not at.attr("allowzero", 0):
         target = [x.shape[i] if it == 0 and i < x.ndim else it for i, it in enumerate(target)]  # type: ignore[misc]
     wanted: list[Any] = [it if isinstance(it, Extent) else at.walk.extent(it) for it in target]
+    if wanted.count(-1) == 1 and not any(isinstance(it, Extent) for it in wanted):
+        # Several times as many rows as there are may be divided among axes.
+        known = at.walk.lengths(x.shape).prod()
+        rest = -math.prod(wanted)
+        if known >= ROWS // 2 and rest and known % rest == 0:
+            wanted[wanted.index(-1)] = at.walk.extent(int(known // rest))
     have = [it for it in x.shape if isinstance(it, Extent)]
     if have and not any(isinstance(it, Extent) or it == -1 for it in wanted) and wanted:
         # A model that was written for one row: its first axis becomes that of all rows.
@@ -42,10 +48,10 @@ def flatten(at: Call, x: Array) -> Array:
     front, back = x.shape[:axis], x.shape[axis:]
     if any(isinstance(it, Extent) for it in back):
         return xp.reshape(x, (math.prod(length(x, i) for i in range(axis)), -1))
-    columns = math.prod(int(it) for it in back)  # type: ignore[arg-type]
+    columns = math.prod(int(it) for it in back)
     if any(isinstance(it, Extent) for it in front):
         return xp.reshape(x, (-1, columns))
-    return xp.reshape(x, (math.prod(int(it) for it in front), columns))  # type: ignore[arg-type]
+    return xp.reshape(x, (math.prod(int(it) for it in front), columns))
 
 
 @op("Transpose")
@@ -71,7 +77,7 @@ def unsqueeze(at: Call, x: Array, axes: Value = None) -> Array:
 @op("Expand", public=(1,))
 def expand(at: Call, x: Value, target: Value) -> Array:
     made = array(at, x)
-    wanted = [at.walk.extent(int(it)) for it in np.asarray(target).ravel()]
+    wanted: list[Any] = [at.walk.extent(int(it)) for it in np.asarray(target).ravel()]
     have: list[Any] = [1] * (len(wanted) - made.ndim) + list(made.shape)
     wanted = [1] * (len(have) - len(wanted)) + wanted
     return xp.broadcast_to(made, [b if a == 1 else a for a, b in zip(have, wanted, strict=True)])
@@ -132,7 +138,7 @@ def split(at: Call, x: Array, sizes: Value = None) -> list[Array]:
 
 @op("DepthToSpace")
 def depth_to_space(at: Call, x: Array) -> Array:
-    n, c, h, w = x.shape
+    n, _, h, w = x.shape
     size = int(at.attr("blocksize"))
     inner = length(x, 1) // size**2
     if at.attr("mode", "DCR") == "DCR":

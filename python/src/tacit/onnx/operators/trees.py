@@ -6,7 +6,6 @@ is: all trees are completed to that depth, and the feature of each node is chose
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -147,9 +146,9 @@ def _reached(bits: Array, made: _Layout) -> Array:
 
 
 def _raw(tree: Tree, frac: int) -> int:
-    """The greatest multiple of 2**-frac that goes the first way."""
-    scaled = tree.threshold * 2.0**frac
-    return math.ceil(scaled) - 1 if tree.strict else math.floor(scaled)
+    """The greatest multiple of 2**-frac that goes the first way. Thresholds are rounded as data are: what is equal stays equal."""
+    nearest = int(np.rint(tree.threshold * 2.0**frac))
+    return nearest - 1 if tree.strict else nearest
 
 
 def _compared(at: Call, x: Array, made: _Layout) -> Array:
@@ -177,7 +176,8 @@ def _compared_privately(at: Call, x: Array, made: _Layout) -> Array:
     hot[[it.feature for it in nodes], np.arange(len(nodes))] = 1
     edges = np.array([min(max(_raw(it, frac) * unit, low - unit), high) + unit / 2 for it in nodes])
     chosen = to_fixed(x, frac + 2) @ at.weight("features", hot, Fixed(0, 1, frac + 2))
-    return chosen <= at.weight("thresholds", edges, Fixed(low - unit, high + unit, frac + 2))
+    bits: Array = chosen <= at.weight("thresholds", edges, Fixed(low - unit, high + unit, frac + 2))
+    return bits
 
 
 def _sums(at: Call, x: Value, trees: list[Tree], targets: int) -> Array:
