@@ -89,7 +89,7 @@ def graph_of(model: Any, name: str) -> Graph:
     _all_supported(model, name)
     graph = model.graph
     constants = {it.name: _numbers(onnx, it) for it in graph.initializer}
-    secrets = {key for key, value in constants.items() if value.dtype.kind == "f" and value.ndim}
+    secrets = {key for key, value in constants.items() if _is_weight(value)}
     nodes = []
     for count, proto in enumerate(graph.node):
         found = {it.name: _attribute(onnx, it) for it in proto.attribute}
@@ -97,7 +97,7 @@ def graph_of(model: Any, name: str) -> Graph:
         if proto.op_type == "Constant" and proto.domain in ("", "ai.onnx"):
             ((_, value),) = found.items()
             constants[proto.output[0]] = np.asarray(value, dtype=np.float32 if isinstance(value, float) else None)
-            if constants[proto.output[0]].dtype.kind == "f" and constants[proto.output[0]].ndim:
+            if _is_weight(constants[proto.output[0]]):
                 secrets.add(proto.output[0])
             continue
         nodes.append(NodeOf(proto, called, proto.domain, proto.op_type, list(proto.input), list(proto.output), found))
@@ -114,6 +114,11 @@ def graph_of(model: Any, name: str) -> Graph:
         secrets,
         stripped,
     )
+
+
+def _is_weight(value: np.ndarray[Any, Any]) -> bool:
+    """Whether a constant is a weight: what has infinite numbers is a mask, and single numbers are of the structure."""
+    return value.dtype.kind == "f" and value.ndim > 0 and bool(np.isfinite(value).all())
 
 
 def _inlined(onnx: Any, model: Any) -> Any:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ... import xp
-from ...array import Array, Extent, number, to_fixed
+from ...array import Array, Extent, as_type, number, to_fixed
+from ...types import Category
 from ..numbers import array, constant, length, real
 from ..table import Call, Value, op
 
@@ -96,10 +97,8 @@ def entries(at: Call, table: np.ndarray[Any, Any], places: Array) -> Array:
 
 def category(at: Call, names: list[str], places: Array) -> Array:
     """Places as members of a list of texts."""
-    from ...array import as_type
-    from ...types import Category
-
-    return as_type(places, Category(names))
+    members = Category(names)
+    return Array(at.arena, as_type(places, members)._node, members)
 
 
 @op("OneHot", public=(1, 2))
