@@ -153,7 +153,8 @@ class Walk:
                     text = f"node {node.name} ({node.op_type}) of {self.net.name} may need more bits than there are: {self._way(node)}"
                     raise RangeError(f"{place[0]}:{place[1]}: {text}\n  {error}", *place) from None
             except TacitError as error:
-                raise type(error)(f"node {node.name} ({node.op_type}) of {self.net.name}: {error}") from None
+                text = f"node {node.name} ({node.op_type}) of {self.net.name}: {error}"
+                raise (type(error)(text, error.file, error.line) if isinstance(error, ProgramError) else type(error)(text)) from None
         results = list(found) if isinstance(found, (list, tuple)) else [found]
         if node.op_type not in _OF_MASKED and any(it in self.far for it in node.inputs):
             self.far.update(node.outputs)
