@@ -53,10 +53,19 @@ def type_of(value: np.ndarray) -> tc.Type:
     return tc.Fixed(-top if (value < 0).any() else 0, top, FRAC)
 
 
-def computed(case: Any, inputs: list[Any]) -> list[np.ndarray]:
-    """What Tacit computes in the clear of a test's inputs."""
+def hidden(value: Any, bob: Any, name: str) -> Any:
+    """A value that nobody has: the sum of alice's and of bob's zero, or what differs between two bits."""
+    if value.dtype == "bit":
+        return value ^ bob.array(name, tc.Bool(), shape=value.shape)
+    if value.dtype.startswith("fixed"):
+        return value + bob.array(name, tc.Fixed(0, 2.0**-FRAC, FRAC), shape=value.shape)
+    return value + bob.array(name, tc.Int(0, 1), shape=value.shape)
+
+
+def computed(case: Any, inputs: list[Any], protocol: str | None = None) -> list[np.ndarray]:
+    """What Tacit computes of a test's inputs, in the clear or under a protocol."""
     net = tc.onnx.load(case.model, public=True)
-    alice, *_ = tc.parties("alice", "bob", "carol")
+    alice, bob, *_ = tc.parties("alice", "bob", "carol")
     entries = [(node, known(node.domain, node.op_type)) for node in net.graph.nodes]
     public = {name for node, it in entries if it is not None for place, name in enumerate(node.inputs) if place in it.public}
     feeds: dict[str, Any] = {}
@@ -69,20 +78,24 @@ def computed(case: Any, inputs: list[Any]) -> list[np.ndarray]:
         if port.name not in public and value.size:
             feeds[port.name] = alice.array(f"i{place}", type_of(value), shape=value.shape)
             data[f"alice.i{place}"] = value
+            if protocol is not None:
+                feeds[port.name] = hidden(feeds[port.name], bob, f"z{place}")
+                data[f"bob.z{place}"] = np.zeros(value.shape, bool if value.dtype.kind == "b" else np.int64)
     if not data:
         raise tc.InputError("all operands are public")
     out = net(**feeds)
     job = tc.job("node", {f"o{place}": value.reveal(to="all") for place, value in enumerate(out.values()) if value is not None})
-    result = job.check({name: value for name, value in data.items() if name in job.input_names})
+    kept = {name: value for name, value in data.items() if name in job.input_names}
+    result = job.check(kept) if protocol is None else job.run(kept, protocol=protocol)
     assert not result.warnings, result.warnings
     return [np.asarray(result[f"o{place}"]) for place in range(len(out))]
 
 
-def agrees(case: Any) -> None:
+def agrees(case: Any, protocol: str | None = None) -> None:
     """Whole numbers and truth values are equal, others near."""
     rtol, atol = max(1e-3, case.rtol), max(1e-3, case.atol)
     for inputs, outputs in case.data_sets:
-        for found, wanted in zip(computed(case, inputs), map(plain, outputs), strict=False):
+        for found, wanted in zip(computed(case, inputs, protocol), map(plain, outputs), strict=False):
             assert found.shape == wanted.shape
             if wanted.dtype.kind in "biu":
                 np.testing.assert_array_equal(found, wanted)
@@ -130,3 +143,27 @@ def test_counts_by_wave() -> None:
                     count["refused"] += 1
         print(f"operators of wave {wave}: {dict(count)}")
         assert count["agree"] >= (300 if wave == "1" else 390)
+
+
+@pytest.mark.skipif(not ALL, reason="this takes minutes: set TACIT_ONNX_ALL=1")
+@pytest.mark.parametrize("protocol", ["trio", "lift"])
+def test_operators_under_protocols(protocol: str) -> None:
+    count: Counter[str] = Counter()
+    wrong = []
+    for case in random.Random(SEED).sample([it for it in cases() if "expanded" not in it.name], 400):
+        try:
+            agrees(case)
+        except tc.TacitError:
+            continue
+        try:
+            agrees(case, protocol)
+            count["agree"] += 1
+        except tc.TacitError as error:
+            count["refused"] += 1
+            print(case.name, str(error)[:200])
+        except Exception as error:
+            count["wrong"] += 1
+            wrong.append(f"{case.name}: {type(error).__name__} {str(error)[:300]}")
+    print(protocol, dict(count))
+    assert not wrong, "\n".join(wrong)
+    assert count["agree"] >= 100

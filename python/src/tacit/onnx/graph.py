@@ -36,7 +36,7 @@ class Port:
     shape: tuple[int | str | None, ...] | None
 
 
-@dataclass
+@dataclass(repr=False)
 class NodeOf:
     """A node of a graph."""
 
@@ -49,7 +49,7 @@ class NodeOf:
     attributes: dict[str, Any]
 
 
-@dataclass
+@dataclass(repr=False)
 class Graph:
     """A model that was read."""
 

@@ -61,7 +61,7 @@ def known(domain: str, op_type: str) -> Operator | None:
     return None if prefix is None else OPERATORS.get(prefix + op_type)
 
 
-@dataclass
+@dataclass(repr=False)
 class Call:
     """One node of a graph while its operator is computed."""
 

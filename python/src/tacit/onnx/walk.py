@@ -31,7 +31,7 @@ _MOVES = ("Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose",
 _OF_MASKED = ("Softmax", "ReduceMax", "ArgMax", "Hardmax")
 
 
-@dataclass
+@dataclass(repr=False)
 class Layer:
     """A value that a node computes, for reports."""
 
@@ -44,7 +44,7 @@ class Layer:
     before: Array | None = None
 
 
-@dataclass
+@dataclass(repr=False)
 class Comparisons:
     """Comparisons of a node with thresholds, for reports: of features of `source`, with the same rows."""
 
@@ -64,7 +64,7 @@ def _outward(bound: float) -> float:
     return math.ceil(bound / unit) * unit
 
 
-@dataclass
+@dataclass(repr=False)
 class Walk:
     """What one use of a model computed."""
 

@@ -24,7 +24,7 @@ from .reduce import best
 _MOST_LEAVES = 2**15
 
 
-@dataclass
+@dataclass(repr=False)
 class Tree:
     """A node with two ways, or a leaf with what it adds to each target. The first way is for `x[feature] <= threshold`."""
 
@@ -107,7 +107,7 @@ def _complete(tree: Tree, depth: int) -> Tree:
     return Tree(tree.feature, tree.threshold, tree.strict, (_complete(first, depth - 1), _complete(second, depth - 1)))
 
 
-@dataclass
+@dataclass(repr=False)
 class _Layout:
     """Nodes and leaves of all trees in the order in which they are computed."""
 
