@@ -155,6 +155,27 @@ def test_models_without_weights_make_the_same_program(tmp_path: Any) -> None:
     assert all(not numpy_helper.to_array(it).any() for it in stripped.graph.initializer)
 
 
+@pytest.mark.parametrize(("kind", "gates"), [("LSTM", 4), ("GRU", 3)])
+def test_recurrent_layers_over_rows(kind: str, gates: int) -> None:
+    rng = np.random.default_rng(4)
+    weights = {
+        name: rng.uniform(-0.6, 0.6, shape).astype(np.float32)
+        for name, shape in (("W", (1, gates * 5, 3)), ("R", (1, gates * 5, 5)), ("B", (1, gates * 10)))
+    }
+    node = helper.make_node(kind, ["seq", "W", "R", "B"], ["all", "last"], "layer", hidden_size=5)
+    nodes = [
+        helper.make_node("Transpose", ["x"], ["seq"], "turn", perm=[1, 0, 2]),
+        node,
+        helper.make_node("Squeeze", ["last", "front"], ["y"], "y"),
+    ]
+    model = model_of(nodes, ["n", 6, 3], {**weights, "front": np.array([0])})
+    job, net = built(model, (6, 3), private=True)
+    rows = rows_of((6, 3))
+    report = job.accuracy(rows, protocol="trio")
+    assert max(report.results["y"]["difference"].values()) < 1e-3
+    assert "loop" in job.text and len(net.data) == 3
+
+
 # Ranges.
 
 

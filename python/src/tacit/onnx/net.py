@@ -124,7 +124,7 @@ class Net:
         place, path = here()
         if self.owner is not None and self.owner.arena is not arena:
             fail(ProgramError, f"{self.name} is of a party of another tc.parties(...) than its inputs", place, path)
-        walk = Walk(self, self.graph, arena, feeds, self._sampled(feeds))
+        walk = Walk(self, self.graph, arena, feeds)
         found = Outputs(walk.run())
         for name, value in found.items():
             if isinstance(value, Array):

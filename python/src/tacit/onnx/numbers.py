@@ -109,7 +109,7 @@ def _extra(factor: np.ndarray[Any, Any], x: Array, terms: int, top: float) -> in
     return max(0, min(wanted, room, own, frac))
 
 
-def times(at: Call, x: Array, factor: np.ndarray[Any, Any]) -> Array:
+def times(at: Call, x: Array, factor: Any) -> Array:
     """Products with public numbers."""
     if not fixed(x) and np.asarray(factor).dtype.kind != "f":
         return number(x) * constant(at.arena, factor, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +71,6 @@ class Walk:
     graph: Graph
     arena: Arena
     feeds: dict[str, Value]
-    sample: Mapping[str, Any] | None
     values: dict[str, Value] = field(default_factory=dict)
     # Names of constants that only the owner of the weights knows.
     private: set[str] = field(default_factory=set)
@@ -199,7 +197,7 @@ class Walk:
 
     def _way(self, node: NodeOf) -> str:
         names = ", ".join(repr(it) for it in node.inputs if isinstance(self.values.get(it), Array))
-        if self.sample is None and not self.net.ranges:
+        if not self._ranges() and not self.net.ranges:
             return f"give sample=, data that show what range {names} has, or ranges={{tensor: (low, high)}}"
         return f"say a narrower range of {names} by ranges=, a smaller margin=, or narrower ranges of inputs and weights"
 
@@ -247,8 +245,9 @@ class Walk:
     def _ranges(self) -> dict[str, tuple[float, float]]:
         if self._seen is None:
             self._seen = {}
-            if self.sample is not None and not self.graph.stripped:
-                found = reference(self.graph, self.sample)
+            sample = None if self.graph.stripped else self.net._sampled(self.feeds)
+            if sample is not None:
+                found = reference(self.graph, sample)
                 for name, it in found.items():
                     if isinstance(it, np.ndarray) and it.dtype.kind in "fiu" and it.size:
                         self._seen[name] = (float(it.min()), float(it.max()))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from . import activations, classic, conv, elementwise, layers, parts, reduce, shapes, trees
+from . import activations, classic, conv, elementwise, layers, parts, recurrent, reduce, resample, shapes, trees
 
-__all__ = ["activations", "classic", "conv", "elementwise", "layers", "parts", "reduce", "shapes", "trees"]
+__all__ = ["activations", "classic", "conv", "elementwise", "layers", "parts", "recurrent", "reduce", "resample", "shapes", "trees"]
