@@ -105,7 +105,7 @@ class Walk:
             if name in self.far:
                 place, path = here()
                 fail(ProgramError, f"output {name!r} of {self.net.name} may be minus infinity, which no number here is", place, path)
-            if name in self.private:
+            if name in self.private and not isinstance(value, Array):
                 value = self.weight(value, name)
             found[name] = value if isinstance(value, (Array, dict)) else self._constant(value, name)
         return found
@@ -127,7 +127,7 @@ class Walk:
             secret = any(it in self.private for it in node.inputs)
             for name, value in zip(node.outputs, fold(self.graph, node, operands), strict=False):
                 self.values[name] = value
-                if secret:
+                if secret and node.op_type not in ("Shape", "Size"):
                     self.private.add(name)
             return
         entry = known(node.domain, node.op_type)
@@ -182,15 +182,19 @@ class Walk:
             if place in public:
                 if isinstance(value, Array):
                     raise NotSupported(f"operand {place} ({name!r}) must be public: give it as a NumPy array")
+                if name in self.private and np.asarray(value).size > 1:
+                    raise NotSupported(f"operand {place} ({name!r}) must be public, and it is a weight of {self.net.owner!r}")
             elif name in self.private and not isinstance(value, Array):
                 value = self.weight(value, name)
             found.append(value)
         return found
 
     def weight(self, value: Any, name: str, type: Type | None = None) -> Value:
-        """A weight as an input of its owner, or the constant itself if the model is public or it is one number of the structure."""
-        if self.net.owner is None or np.asarray(value).dtype.kind != "f":
+        """A weight as an input of its owner, or the constant itself if the model is public."""
+        if self.net.owner is None:
             return value
+        if np.asarray(value).dtype.kind != "f":
+            raise NotSupported(f"{name!r}, whole numbers or truth values that are computed from private weights")
         return self.net.weight(name, value, type, known=not self.graph.stripped)
 
     # Ranges.
