@@ -124,6 +124,19 @@ def test_models_run_under_protocols(model: Any, shape: tuple[int, ...], atol: fl
     assert "W1" not in repr(net) and "private to bob" in repr(net)
 
 
+def test_classes_need_no_softmax() -> None:
+    model = mlp()
+    (best,) = (it for it in model.graph.node if it.op_type == "ArgMax")
+    best.input[0] = "y"
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    x = alice.array("x", tc.Fixed(-1, 1), shape=(tc.rows("n", max=100), 6))
+    net = tc.onnx.load(model, owner=bob, weights=tc.Fixed(-2, 2))
+    job = tc.job("model", label=net(x).label.reveal(to=alice))
+    assert "exp(" not in job.text and "reciprocal" not in job.text
+    rows = rows_of((6,))
+    assert job.accuracy(rows).results["label"]["agree"] == {"tacit": 12}
+
+
 def test_public_models_are_computed_by_who_has_the_rows() -> None:
     job, net = built(mlp(), (6,))
     assert net.data == {} and job.input_names == ["alice.x"]

@@ -140,7 +140,10 @@ def measure(
     tensors = {} if walk.graph.stripped else by_onnx(walk.graph, {**_constants(walk), **feeds})
     wanted = _wanted(job, used, walk, feeds, tensors, reference)
     shown: dict[str, Array] = {}
-    for place, layer in enumerate(walk.layers.values()):
+    needed = walk.needed([name for _, name in used.values()])
+    nodes = {it.node for it in walk.layers.values() if it.tensor in needed}
+    layers_of = [it for it in walk.layers.values() if it.node in nodes]
+    for place, layer in enumerate(layers_of):
         shown[f"layer {place}"] = layer.before if layer.before is not None else layer.value
     for place, it in enumerate(walk.comparisons):
         shown[f"comparisons {place}"] = it.bits
@@ -152,8 +155,8 @@ def measure(
     many = len(np.asarray(next(iter(feeds.values()))))
     owner = "public weights" if walk.net.owner is None else f"weights private to {walk.net.owner.name}"
     title = f"{walk.net.name}: {len(walk.graph.nodes)} nodes, {owner}, {many} rows"
-    layers = [_layer(it, found[f"layer {place}"], tensors.get(it.tensor)) for place, it in enumerate(walk.layers.values())]
-    differing = [_bits(it, found[f"layer {place}"], tensors) for place, it in enumerate(walk.layers.values()) if it.value.dtype == "bit"]
+    layers = [_layer(it, found[f"layer {place}"], tensors.get(it.tensor)) for place, it in enumerate(layers_of)]
+    differing = [_bits(it, found[f"layer {place}"], tensors) for place, it in enumerate(layers_of) if it.value.dtype == "bit"]
     differing += [_tree(it, found[f"comparisons {place}"], tensors, feeds) for place, it in enumerate(walk.comparisons)]
     reports = {key: it.report for key, it in runs.items() if key != "tacit"}
     return Accuracy(title, many, results, layers, [it for it in differing if it is not None], reports, columns)

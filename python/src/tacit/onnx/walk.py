@@ -76,6 +76,10 @@ class Walk:
     private: set[str] = field(default_factory=set)
     layers: dict[str, Layer] = field(default_factory=dict)
     comparisons: list[Comparisons] = field(default_factory=list)
+    # What each value is computed from.
+    parents: dict[str, list[str]] = field(default_factory=dict)
+    # Values whose elements are ordered along an axis as those of another value are; along all axes, if none is named.
+    ordered: dict[str, tuple[str, int | None]] = field(default_factory=dict)
     # Names of values in which a number that is far below stands for minus infinity.
     far: set[str] = field(default_factory=set)
     narrowed: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -160,6 +164,7 @@ class Walk:
             if not name:
                 continue
             self.values[name] = value
+            self.parents.setdefault(name, node.inputs)
             if isinstance(value, Array):
                 if node.op_type in _MOVES and value._node.bits <= self.net.bits:
                     continue
@@ -256,6 +261,17 @@ class Walk:
                     if isinstance(it, np.ndarray) and it.dtype.kind in "fiu" and it.size:
                         self._seen[name] = (float(it.min()), float(it.max()))
         return self._seen
+
+    def needed(self, names: list[str]) -> set[str]:
+        """Values that some outputs depend on, these included."""
+        found: set[str] = set()
+        left = list(names)
+        while left:
+            name = left.pop()
+            if name not in found:
+                found.add(name)
+                left += self.parents.get(name, [])
+        return found
 
     # Shapes.
 

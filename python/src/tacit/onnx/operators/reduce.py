@@ -133,13 +133,18 @@ def _softmax_axes(at: Call, x: Array) -> list[int]:
 @op("Softmax")
 def softmax_op(at: Call, x: Array) -> Array:
     x = real(at, x)
-    return softmax(at, x, _softmax_axes(at, x))
+    axes = _softmax_axes(at, x)
+    if len(axes) == 1:
+        at.walk.ordered[at.outputs[0]] = (at.sources[0], axes[0])
+    return softmax(at, x, axes)
 
 
 @op("LogSoftmax")
 def log_softmax(at: Call, x: Array) -> Array:
     x = real(at, x)
     axes = _softmax_axes(at, x)
+    if len(axes) == 1:
+        at.walk.ordered[at.outputs[0]] = (at.sources[0], axes[0])
     top = xp.max(x, axis=tuple(axes), keepdims=True)
     total = _shares(at, x, top, axes)[1]
     return x - top - xp.log(total)
@@ -177,9 +182,23 @@ def best(at: Call, x: Array, axis: int, least: bool, last: bool) -> Array:
     return xp.reshape(places, [it for i, it in enumerate(places.shape) if i != axis])
 
 
+def _origin(at: Call, x: Array, axis: int) -> Array:
+    """What `x` was before softmax and its kin, which keep the order: there is no need to compute them."""
+    name = at.sources[0]
+    while name in at.walk.ordered:
+        source, along = at.walk.ordered[name]
+        before = at.walk.values.get(source)
+        if along not in (None, axis) or not isinstance(before, Array) or before.shape != x.shape:
+            break
+        name, x = source, before
+    at.walk.parents[at.outputs[0]] = [name]
+    return x
+
+
 @op("ArgMax", "ArgMin")
 def argument(at: Call, x: Array) -> Array:
     axis = int(at.attr("axis", 0)) % x.ndim
+    x = _origin(at, x, axis)
     found = best(at, x, axis, at.op_type == "ArgMin", bool(at.attr("select_last_index", 0)))
     return xp.reshape(found, kept(x, [axis])) if at.attr("keepdims", 1) else found
 
