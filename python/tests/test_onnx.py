@@ -189,6 +189,34 @@ def test_recurrent_layers_over_rows(kind: str, gates: int) -> None:
     assert "loop" in job.text and len(net.data) == 3
 
 
+def test_models_that_were_written_for_one_row() -> None:
+    weights = {"W": np.random.default_rng(3).uniform(-1, 1, (36, 3)).astype(np.float32), "shape": np.array([1, 36])}
+    nodes = [helper.make_node("Reshape", ["x", "shape"], ["f"], "flat"), helper.make_node("MatMul", ["f", "W"], ["y"], "dense")]
+    job, _ = built(model_of(nodes, [1, 6, 6], weights), (6, 6), private=True)
+    assert job.accuracy(rows_of((6, 6))).results["y"]["difference"]["tacit"] < 1e-3
+
+
+def test_inputs_of_several_parties() -> None:
+    weights = {"W": np.random.default_rng(3).uniform(-1, 1, (6, 3)).astype(np.float32)}
+    nodes = [helper.make_node("Concat", ["x", "z"], ["both"], "both", axis=1), helper.make_node("MatMul", ["both", "W"], ["y"], "dense")]
+    two = model_of(nodes, ["n", 3], weights)
+    two.graph.input.append(helper.make_tensor_value_info("z", TensorProto.FLOAT, ["n", 3]))
+    alice, bob, carol = tc.parties("alice", "bob", "carol")
+    n = tc.rows("n", max=50)
+    x, z = (party.array("v", tc.Fixed(-1, 1), shape=(n, 3)) for party in (alice, bob))
+    rows = rows_of((6,))
+    job = tc.job("two", y=tc.onnx.load(two, owner=carol, weights=tc.Fixed(-1, 1))(x, z).y.reveal(to=alice))
+    report = job.accuracy({"x": rows[:, :3], "z": rows[:, 3:]}, protocol="trio")
+    assert max(report.results["y"]["difference"].values()) < 1e-3
+    one = model_of([helper.make_node("MatMul", ["x", "W"], ["y"], "dense")], ["n", 6], weights)
+    net = tc.onnx.load(one, owner=carol, weights=tc.Fixed(-1, 1), name="one")
+    job = tc.job("one", y=net(tc.concat([x, z], axis=1)).y.reveal(to=alice))
+    given = {"alice.v": rows[:, :3], "bob.v": rows[:, 3:]}
+    assert job.accuracy(rows, given=given).results["y"]["difference"]["tacit"] < 1e-3
+    with pytest.raises(tc.InputError, match="has no data"):
+        job.accuracy(rows)
+
+
 # Ranges.
 
 

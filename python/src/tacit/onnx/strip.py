@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from .graph import STRIPPED, graph_of, package, read
 from .table import Call
 
@@ -24,6 +25,9 @@ def without_weights(model: Any) -> Any:
 
     Args:
         model: A path, the bytes of a file, or an `onnx.ModelProto`, which is not changed.
+
+    Raises:
+        InputError: It is no model, or has operators that are not supported, or trees that are written as `TreeEnsemble`.
 
     Returns:
         An `onnx.ModelProto`; `onnx.save` writes it.
@@ -67,7 +71,7 @@ def _strip_trees(onnx: Any, node: Any) -> None:
     from .operators import trees as of_trees
 
     if node.op_type == "TreeEnsemble":
-        raise NotImplementedError("trees of the operator TreeEnsemble are not stripped: give the others no file, but the job")
+        raise InputError("trees of the operator TreeEnsemble are not stripped: give the others the job, by job.save, instead of a model")
     kind = "class" if node.op_type == "TreeEnsembleClassifier" else "target"
     attributes = {it.name: onnx.helper.get_attribute_value(it) for it in node.attribute}
     attributes = {name: [it.decode() for it in value] if name == "nodes_modes" else value for name, value in attributes.items()}
