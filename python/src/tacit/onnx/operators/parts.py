@@ -9,7 +9,7 @@ import numpy as np
 from ... import xp
 from ...array import Array, Extent, as_type, number, to_fixed
 from ...types import Category
-from ..numbers import array, constant, length, real
+from ..numbers import array, assumed, constant, length, real
 from ..table import Call, Value, op
 
 
@@ -34,9 +34,39 @@ def sliced(at: Call, x: Array, *_: Value) -> Array:
     return x
 
 
-@op("Gather", public=(1,))
-def gather(at: Call, x: Array, indices: Value) -> Array:
+# Entries of tables that are looked up at secret places: each place is compared with all of them.
+_MOST_ENTRIES = 2**14
+
+
+def _looked_up_along(at: Call, x: Value, places: Array, axis: int) -> Array:
+    """Elements at secret places of an axis: products of unit vectors and a matrix. Places that there are not give zeros."""
+    shape = list(x.shape)
+    many = shape.pop(axis)
+    if isinstance(many, Extent) or any(isinstance(it, Extent) for it in shape) or many > _MOST_ENTRIES:
+        at.refuse(f"secret places of {many!r} rows, or beside rows: at most {_MOST_ENTRIES} places of an array whose lengths are known")
+    rest = int(np.prod(shape))
+    whole = xp.trunc(places) if places._node.kind == "fixed" else number(places)
+    whole = xp.where(whole < 0, whole + many, whole) if whole.range[0] < 0 else whole
+    hot = number(xp.expand_dims(whole, -1) == constant(at.arena, np.arange(many), 0))
+    if isinstance(x, Array):
+        table: Value = xp.reshape(xp.moveaxis(number(x), axis, 0), (many, rest))
+    else:
+        table = np.moveaxis(np.asarray(x), axis, 0).reshape(many, rest)
+        table = constant(at.arena, table.astype(np.int64) if table.dtype.kind == "b" else table, at.walk.frac)
+    frac = table._node.fraction
+    found: Array = (to_fixed(hot, frac) if table._node.kind == "fixed" else hot) @ table
+    bounds = table.range
+    found = assumed(found, min(bounds[0], 0) - 2 * 2.0**-frac, max(bounds[1], 0) + 2 * 2.0**-frac) if frac else found
+    found = xp.reshape(found, (*places.shape, *shape))
+    back = [*range(places.ndim, places.ndim + axis), *range(places.ndim), *range(places.ndim + axis, found.ndim)]
+    return xp.permute_dims(found, back) if back != sorted(back) else found
+
+
+@op("Gather")
+def gather(at: Call, x: Value, indices: Value) -> Array:
     axis = int(at.attr("axis", 0)) % x.ndim
+    if isinstance(indices, Array):
+        return _looked_up_along(at, x, indices, axis)
     places = np.asarray(indices)
     found = xp.take(x, places.ravel(), axis=axis)
     return xp.reshape(found, (*x.shape[:axis], *places.shape, *x.shape[axis + 1 :]))

@@ -203,6 +203,44 @@ def argument(at: Call, x: Array) -> Array:
     return xp.reshape(found, kept(x, [axis])) if at.attr("keepdims", 1) else found
 
 
+# The greatest elements that are found, one after the other.
+_MOST_TOP = 32
+
+
+@op("TopK", public=(1,))
+def top(at: Call, x: Array, k: Value = None) -> list[Array]:
+    """The greatest elements in order, and their places: as many tournaments, each without what was found before."""
+    axis = int(at.attr("axis", -1)) % x.ndim
+    wanted = at.ints("k", 1) or [0]
+    many = length(x, axis)
+    if not 0 < wanted[0] <= min(_MOST_TOP, many):
+        at.refuse(f"from 1 to {_MOST_TOP} greatest elements of as many at least are found, and not {wanted[0]} of {many}")
+    least = not at.attr("largest", 1)
+    x = -number(x) if least else number(x)
+    lowest = constant(at.arena, np.float64(x.range[0]) if x._node.kind == "fixed" else np.int64(x.range[0]), x._node.fraction)
+    left, free = x, None
+    at_each = constant(at.arena, np.arange(many).reshape([-1 if i == axis else 1 for i in range(x.ndim)]), 0)
+    values, places = [], []
+    for _ in range(wanted[0]):
+        # Of elements that are equal to the lowest number that there can be, those that are left come first.
+        order = left * 2 + number(free) if free is not None and x._node.kind != "fixed" else left
+        place = xp.expand_dims(best(at, order, axis, least=False, last=False), axis)
+        hit = at_each == place
+        values.append(
+            xp.sum(
+                xp.where(hit, x, constant(at.arena, np.float64(0) if x._node.kind == "fixed" else np.int64(0), x._node.fraction)),
+                axis=axis,
+                keepdims=True,
+            )
+        )
+        places.append(place)
+        free = ~hit if free is None else free & ~hit
+        left = xp.where(free, x, lowest - 1 if x._node.kind == "fixed" else lowest)
+    value, place = xp.concat(values, axis=axis), xp.concat(places, axis=axis)
+    value = assumed(value, *(float(it) for it in x.range)) if x._node.kind == "fixed" else value
+    return [-value if least else value, place]
+
+
 @op("LpNormalization", "ml:Normalizer")
 def normalize(at: Call, x: Array) -> Array:
     """Each row divided by its norm; rows of zeros stay."""
