@@ -47,6 +47,8 @@ class NodeOf:
     inputs: list[str]
     outputs: list[str]
     attributes: dict[str, Any]
+    # Values of the graph around that a loop or a branch uses.
+    captured: list[str]
 
 
 @dataclass(repr=False)
@@ -100,7 +102,9 @@ def graph_of(model: Any, name: str) -> Graph:
             if _is_weight(constants[proto.output[0]]):
                 secrets.add(proto.output[0])
             continue
-        nodes.append(NodeOf(proto, called, proto.domain, proto.op_type, list(proto.input), list(proto.output), found))
+        nodes.append(
+            NodeOf(proto, called, proto.domain, proto.op_type, list(proto.input), list(proto.output), found, _captured(onnx, proto))
+        )
     versions = {it.domain: it.version for it in model.opset_import}
     inputs = [_port(onnx, it) for it in graph.input if it.name not in constants]
     stripped = any(it.key == STRIPPED for it in model.metadata_props)
@@ -114,6 +118,18 @@ def graph_of(model: Any, name: str) -> Graph:
         secrets,
         stripped,
     )
+
+
+def _captured(onnx: Any, node: Any) -> list[str]:
+    """Names of the graph around that graphs in a node's attributes use."""
+    found: list[str] = []
+    for attribute in node.attribute:
+        if attribute.type == onnx.AttributeProto.GRAPH:
+            body = attribute.g
+            own = {it.name for it in [*body.input, *body.initializer]} | {name for it in body.node for name in it.output} | {""}
+            used = [name for it in body.node for name in [*it.input, *_captured(onnx, it)]] + [it.name for it in body.output]
+            found += [name for name in used if name not in own]
+    return list(dict.fromkeys(found))
 
 
 def _is_weight(value: np.ndarray[Any, Any]) -> bool:
@@ -146,7 +162,7 @@ def _all_supported(model: Any, name: str) -> None:
     constants = {it.name for it in model.graph.initializer} | {""}
     for count, node in enumerate(model.graph.node):
         # What is known before there are inputs is computed by ONNX's reference; shapes are.
-        if all(it in constants for it in node.input) and not any(it.HasField("g") for it in node.attribute):
+        if all(it in constants for it in [*node.input, *_captured(package(), node)]):
             constants.update(node.output)
             continue
         if known(node.domain, node.op_type) is not None:
@@ -191,15 +207,12 @@ def _port(onnx: Any, value: Any) -> Port:
 
 
 def fold(graph: Graph, node: NodeOf, operands: list[Any]) -> list[Any]:
-    """The results of a node on constants, by ONNX's reference."""
+    """The results of a node on constants, its operands and what it captures, by ONNX's reference."""
     onnx = package()
-    names = [name for name, value in zip(node.inputs, operands, strict=True) if name and value is not None]
-    feeds = {name: np.asarray(value) for name, value in zip(node.inputs, operands, strict=True) if name and value is not None}
+    names = [*node.inputs, *node.captured]
+    feeds = {name: np.asarray(value) for name, value in zip(names, operands, strict=True) if name and value is not None}
     helper = onnx.helper
-    ports = [
-        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(feeds[name].dtype), feeds[name].shape)
-        for name in dict.fromkeys(names)
-    ]
+    ports = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(feeds[name].dtype), feeds[name].shape) for name in feeds]
     results = [helper.make_empty_tensor_value_info(name) for name in node.outputs if name]
     made = helper.make_graph([node.proto], "fold", ports, results)
     model = helper.make_model(made, opset_imports=list(graph.model.opset_import), ir_version=graph.model.ir_version)

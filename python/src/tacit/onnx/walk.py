@@ -126,10 +126,10 @@ class Walk:
     # Nodes.
 
     def _node(self, node: NodeOf) -> None:
-        operands = [self.values.get(it) if it else None for it in node.inputs]
+        operands = [self.values.get(it) if it else None for it in [*node.inputs, *node.captured]]
         if self._folds(node, operands):
-            secret = any(it in self.private for it in node.inputs)
-            for name, value in zip(node.outputs, fold(self.graph, node, operands), strict=False):
+            secret = any(it in self.private for it in [*node.inputs, *node.captured])
+            for name, value in zip(node.outputs, self._folded(node, operands), strict=False):
                 self.values[name] = value
                 if secret and node.op_type not in ("Shape", "Size"):
                     self.private.add(name)
@@ -171,6 +171,15 @@ class Walk:
                 self.layers[name] = Layer(node.name, node.op_type, name, value)
                 if value._node.bits > self.net.bits and value._node.kind == "fixed":
                     self.narrow(name)
+
+    def _folded(self, node: NodeOf, operands: list[Value]) -> list[Value]:
+        try:
+            return fold(self.graph, node, operands)
+        except Exception as error:
+            # The error's own text may show a weight.
+            place, path = here()
+            what = f"node {node.name} ({node.op_type}) of {self.net.name}: ONNX's reference does not compute this constant"
+            fail(ProgramError, f"{what} ({type(error).__name__})", place, path)
 
     def _folds(self, node: NodeOf, operands: list[Value]) -> bool:
         if any(isinstance(it, (Array, dict)) for it in operands) or node.op_type.startswith("TreeEnsemble"):

@@ -54,6 +54,14 @@ def thresholded(at: Call, x: Array) -> Array:
     return xp.where(x > edge, x, zero(at, x))
 
 
+@op("Shrink")
+def shrink(at: Call, x: Array) -> Array:
+    x = real(at, x)
+    edge, by = float(at.attr("lambd", 0.5)), float(at.attr("bias", 0.0))
+    low, high = (constant(at.arena, np.float64(it), x._node.fraction) for it in (-edge, edge))
+    return xp.where(x < low, shifted(at, x, by), xp.where(x > high, shifted(at, x, -by), zero(at, x)))
+
+
 @op("HardSigmoid")
 def hard_sigmoid(at: Call, x: Array) -> Array:
     line = shifted(at, scaled(at, real(at, x), float(at.attr("alpha", 0.2))), float(at.attr("beta", 0.5)))
