@@ -121,6 +121,19 @@ def test_models_run_under_protocols(model: Any, shape: tuple[int, ...], atol: fl
     assert "W1" not in repr(net) and "private to bob" in repr(net)
 
 
+def test_models_are_used_several_times() -> None:
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    x, z = (alice.array(name, tc.Fixed(-1, 1), shape=(4, 6)) for name in "xz")
+    net = tc.onnx.load(mlp(), owner=bob, weights=tc.Fixed(-2, 2))
+    first, second = net(x), net(z)
+    job = tc.job("twice", first=first.label.reveal(to=alice), second=second.label.reveal(to=alice))
+    rows = rows_of((6,), many=4)
+    result = job.check({"alice.x": rows, "alice.z": rows[::-1], **net.data})
+    assert len(net.data) == 4 and result.first.tolist() == result.second[::-1].tolist()
+    with pytest.raises(tc.InputError, match="several uses"):
+        job.accuracy(rows)
+
+
 def test_classes_need_no_softmax() -> None:
     model = mlp()
     (best,) = (it for it in model.graph.node if it.op_type == "ArgMax")

@@ -143,7 +143,7 @@ class Walk:
         for attempt in range(3):
             try:
                 given = self._operands(node, entry.public)
-                at = Call(self, node.op_type, node.name, node.attributes, given, node.inputs, node.outputs)
+                at = Call(self, node.op_type, node.name, dict(node.attributes), given, node.inputs, node.outputs)
                 found = entry.compute(at, *given)
                 break
             except NotSupported as error:
