@@ -48,7 +48,7 @@ import tacit as tc
 DATA = {"iris": load_iris, "cancer": load_breast_cancer, "diabetes": load_diabetes, "digits": load_digits}
 
 CLASSIFIERS = [
-    (LogisticRegression(max_iter=300), "digits"),
+    (LogisticRegression(max_iter=300), "cancer"),
     (LinearSVC(), "iris"),
     (RidgeClassifier(), "cancer"),
     (SGDClassifier(random_state=0), "iris"),
