@@ -26,7 +26,7 @@ except ImportError as error:  # pragma: no cover
         "the same name: uninstall that one, and install tacit-mpc again"
     ) from error
 
-from . import errors, numpy_api, types, xp
+from . import errors, ml, numpy_api, onnx, types, xp
 from .array import Array, Extent, Party, Rows, parties, public, rows
 from .control import fold, loop, map, peek
 from .data import Schema, suggest
@@ -232,10 +232,12 @@ __all__ = [
     "meshgrid",
     "min",
     "minimum",
+    "ml",
     "moveaxis",
     "numpy_api",
     "ones",
     "ones_like",
+    "onnx",
     "parties",
     "peek",
     "permute_dims",

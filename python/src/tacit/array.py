@@ -128,6 +128,8 @@ class Arena:
         self.samples: dict[str, Any] = {}
         self.promised: set[tuple[str, int]] = set()
         self.suggested: set[str] = set()
+        # Outputs of trained models, by the identity of their nodes: what computed them, the output's name, and the value.
+        self.models: dict[int, tuple[Any, str, Array]] = {}
         # Numbers of combinations of categories, by the keys that they are of.
         self.cells: dict[tuple[int, ...], tuple[Array, list[Array]]] = {}
 

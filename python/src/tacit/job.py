@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from .lints import Lint, lint
 from .progress import Handle, shown
 from .result import Explanation, Plan, Result, Simulation
 from .run import Local, Net, local
+
+if TYPE_CHECKING:
+    from .onnx.report import Accuracy
 
 __all__ = ["Job", "Reveal", "job", "load", "sql"]
 
@@ -98,6 +101,8 @@ class Job:
 
     _promised: set[tuple[str, int]] | None
     _samples: dict[str, Any]
+    # Results that are outputs of models.
+    _models: dict[str, Any]
     _disclosed: tuple[str, list[str], list[str], list[str], list[str]] | None
     # Whether it was written as a frame.
     _of_frame = False
@@ -152,12 +157,13 @@ class Job:
         except _tacit.Mistake as error:
             raise mistake(error, path, place) from None
         self._set(program)
+        self._models = {key: arena.models[id(it.value._node)][:2] for key, it in results.items() if id(it.value._node) in arena.models}
         self._promised = set(arena.promised)
         self._suggested = {it for it in arena.suggested if it in self.input_names}
         self._samples = {key: value for key, value in arena.samples.items() if key in self.input_names}
 
     def _set(self, program: _tacit.Program, source: str | None = None) -> None:
-        self._program, self._source = program, source
+        self._program, self._source, self._models = program, source, {}
         self._columns, self._disclosed = program.columns, program.disclosed
         parties = program.parties
         self._inputs = [
@@ -429,6 +435,38 @@ class Job:
         if self._of_frame:
             result.remarks = [of_frames(it) for it in result.remarks]
         return result
+
+    def accuracy(
+        self,
+        rows: Any,
+        *,
+        y: Any = None,
+        reference: str | Callable[..., Any] = "onnx",
+        given: Mapping[str, Any] | None = None,
+        protocol: str | None = None,
+    ) -> Accuracy:
+        """What fixed point changes of a trained model's results, on sample rows: beside its floating-point reference, in the clear and
+        on request under a protocol. The job reveals outputs of `tc.onnx.load` or `tc.ml.from_sklearn` as they are.
+
+        **Nothing is protected**: whoever calls it has the rows, and the weights if they are private.
+
+        Args:
+            rows: The model's input, one row for each along the first axis; of several inputs, a mapping by name.
+            y: True labels or numbers, one for each row: accuracies, or root mean square errors, are reported.
+            reference: `"onnx"`, which computes with ONNX's own reference; `"onnxruntime"`; or a function of the rows that gives an
+                array, or a mapping from result to array.
+            given: Data of other inputs of the job, by name.
+            protocol: A protocol to run too, with all parties in this process.
+
+        Raises:
+            InputError: No result is an output of a model, or there is no such reference.
+
+        Returns:
+            A report that prints as tables; `to_dict()` has its figures.
+        """
+        from .onnx.report import measure
+
+        return measure(self, rows, y=y, reference=reference, given=given, protocol=protocol)
 
     def prepare(
         self,

@@ -1,0 +1,10 @@
+"""Trained models in the ONNX format, evaluated on private data. The package `onnx` is needed when one is loaded, not before."""
+
+from __future__ import annotations
+
+from .load import load
+from .net import Net, Outputs
+from .report import Accuracy
+from .strip import without_weights
+
+__all__ = ["Accuracy", "Net", "Outputs", "load", "without_weights"]
