@@ -947,7 +947,8 @@ def as_type(given: Any, type: Type) -> Array:
     value = as_constant(arena, given)
     node = value._node
     if (node.kind, node.bits, node.fraction) == (kind, bits, fraction):
-        return value if value._category is None else Array(arena, node, type if isinstance(type, Category) else None)
+        category = type if isinstance(type, Category) else None
+        return value if value._category is category else Array(arena, node, category)
     if kind == "bit":
         return binary("!=", value, 0)
     if kind == "fixed" and node.fraction != fraction:
