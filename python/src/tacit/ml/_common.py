@@ -1,0 +1,196 @@
+"""What estimators share: settings, checks of shapes and ranges, and functions of arrays of both kinds."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import math
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .. import xp
+from .._place import here
+from ..array import Array, Extent, Rows, to_fixed
+from ..errors import ProgramError, RangeError, ShapeError, fail
+from ..types import Bool
+
+FRACTION = 16
+# Bits behind the point of sums and matrices that are divided by: what few bits would lose there is lost in all results.
+FINE = 28
+
+_E = TypeVar("_E", bound="Estimator")
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class Estimator:
+    """Settings of an estimator, by the names that its constructor has."""
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls).parameters]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The settings by name; `deep` makes no difference."""
+        return {name: getattr(self, name) for name in self._names()}
+
+    def set_params(self: _E, **settings: Any) -> _E:
+        """Changes settings by name; unknown names raise `ProgramError`."""
+        for name, value in settings.items():
+            if name not in self._names():
+                wrong(f"{type(self).__name__} has no setting {name!r}: {', '.join(self._names())}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self)).parameters
+        said = [f"{name}={value!r}" for name, value in self.get_params().items() if repr(value) != repr(defaults[name].default)]
+        return f"{type(self).__name__}({', '.join(said)})"
+
+    def _fitted(self, name: str) -> Any:
+        """What `fit` sets; a mistake where it was not called."""
+        if name not in self.__dict__:
+            wrong(f"this {type(self).__name__} is not fitted yet: call fit first")
+        return self.__dict__[name]
+
+    def _copy(self: _E) -> _E:
+        """An estimator with these settings that is not fitted."""
+        return type(self)(**copy.copy(self.get_params()))
+
+
+def wrong(message: str, kind: type[ProgramError] = ProgramError) -> Any:
+    """Raises a mistake at the user's line."""
+    fail(kind, message, *here())
+
+
+def features(X: Any, width: int | None = None) -> Array:
+    """A matrix of features in fixed point. Its number of columns is known, and `width` if that is given."""
+    if not isinstance(X, Array):
+        wrong(f"features are an array of the parties, and this is {type(X).__name__}: party.array(...), or reference(X, y) for NumPy")
+    if X.ndim != 2 or isinstance(X.shape[1], Extent):
+        wrong(f"features have two axes, rows and columns, and the number of columns is known: this has the shape {X.shape}", ShapeError)
+    if width is not None and X.shape[1] != width:
+        wrong(f"this was fitted with {width} columns, and these features have {X.shape[1]}", ShapeError)
+    return X if X._node.kind == "fixed" else to_fixed(X, FRACTION)
+
+
+def targets(X: Array, y: Any) -> Array:
+    """One number for each row of features, as it is."""
+    if not isinstance(y, Array):
+        wrong(f"targets are an array of the parties, and this is {type(y).__name__}")
+    if y.ndim != 1 or y.shape[0] != X.shape[0]:
+        wrong(f"targets are one number for each row: features have the shape {X.shape}, and these {y.shape}", ShapeError)
+    return y
+
+
+def truths(X: Array, y: Any) -> Array:
+    """Classes 0 and 1 of rows, as whole numbers."""
+    y = targets(X, y)
+    low, high = y.range
+    if y._node.kind == "fixed" or low < 0 or high > 1:
+        wrong(f"classes are 0 and 1, and these may be anything in {low}..{high}: give tc.Bool(), or compare first, as in y == 3", RangeError)
+    return xp.astype(y, Bool()) if y._node.kind != "bit" else y
+
+
+def classes(X: Array, y: Any, most: int) -> tuple[Array, int]:
+    """Whole numbers from 0 as classes, and how many there are by their range."""
+    y = targets(X, y)
+    low, high = y.range
+    if y._node.kind == "fixed" or low < 0 or high >= most:
+        wrong(f"classes are whole numbers 0 to at most {most - 1}, and these may be anything in {low}..{high}: tc.Int(0, ...)", RangeError)
+    return y, int(high) + 1
+
+
+def known(length: int | Extent, why: str) -> int:
+    """A number of rows that is known while the program is written."""
+    if isinstance(length, Extent):
+        wrong(f"{why} needs a known number of rows, and {length!r} is bound when the program runs: give a number, shape=(500, 30)", ShapeError)
+    return length
+
+
+def most(length: int | Extent) -> int:
+    """The most rows that there can be."""
+    if isinstance(length, Rows):
+        return length.max
+    if isinstance(length, Extent):
+        return length.constant + sum(dim.max * factor for dim, factor in length.terms.items())
+    return length
+
+
+def power_above(number: float) -> int:
+    """The exponent of the least power of two that is not less than a number."""
+    return max(math.ceil(math.log2(number)), -FINE) if number > 0 else 0
+
+
+def largest(x: Array) -> float:
+    """The greatest distance from zero that elements can have."""
+    return float(max(abs(bound) for bound in x.range))
+
+
+def positive(**settings: Any) -> None:
+    """Settings that are numbers above zero."""
+    for name, value in settings.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not value > 0 or not math.isfinite(value):
+            wrong(f"{name} is a public number above 0, not {value!r}")
+
+
+def counts(**settings: Any) -> None:
+    """Settings that are whole numbers from one."""
+    for name, value in settings.items():
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            wrong(f"{name} is a whole number from 1, not {value!r}")
+
+
+def one_of(name: str, value: Any, among: tuple[str, ...]) -> None:
+    """A setting that is one of some texts."""
+    if value not in among:
+        wrong(f"{name} is one of {', '.join(map(repr, among))}, not {value!r}")
+
+
+def within(x: Array, lo: float, hi: float, overflow: str) -> Array:
+    """Values within a range in one of the three ways; as they are if they cannot leave it."""
+    low, high = x.range
+    if lo <= low and high <= hi:
+        return x
+    return {"check": xp.check, "clip": xp.clip, "promise": xp.promise}[overflow](x, lo, hi)
+
+
+# Functions of arrays of the parties and of NumPy's, so that fitted estimators predict for both.
+
+
+def sigmoid(x: Any) -> Any:
+    """1 / (1 + exp(-x))."""
+    return xp.sigmoid(x) if isinstance(x, Array) else 0.5 * (1 + np.tanh(0.5 * x))
+
+
+def three_pieces(x: Any) -> Any:
+    """x + 1/2, and 0 and 1 beyond -1/2 and 1/2."""
+    if not isinstance(x, Array):
+        return np.clip(x + 0.5, 0, 1)
+    low, high = x < -0.5, x > 0.5
+    return xp.where(low ^ high, xp.where(high, 1.0, 0.0), x + 0.5)
+
+
+def exp(x: Any) -> Any:
+    """Euler's number to this power."""
+    return xp.exp(x) if isinstance(x, Array) else np.exp(x)
+
+
+def clip(x: Any, lo: float, hi: float) -> Any:
+    """The number, or the bound that it is beyond."""
+    return xp.clip(x, lo, hi) if isinstance(x, Array) else np.clip(x, lo, hi)
+
+
+def namespace(x: Any) -> Any:
+    """The functions of an array: NumPy's, or Tacit's."""
+    return xp if isinstance(x, Array) else np
+
+
+def strided(x: Any, size: int, parts: int) -> Any:
+    """Batches of rows as a new first axis: batch `b` has the rows b, b + parts, b + 2 parts, ..."""
+    x = x[: size * parts]
+    rest = tuple(x.shape[1:])
+    x = x.reshape((size, parts, *rest))
+    return namespace(x).moveaxis(x, 1, 0)
+
+
