@@ -155,6 +155,14 @@ def within(x: Array, lo: float, hi: float, overflow: str) -> Array:
     return {"check": xp.check, "clip": xp.clip, "promise": xp.promise}[overflow](x, lo, hi)
 
 
+def proven(x: Array, lo: float, hi: float) -> Array:
+    """Values that lie from `lo` to `hi` by what they are, where intervals do not show it: the proof is beside each call.
+
+    It is a promise of this package and not of the user: the disclosure does not name it. `job.check` verifies it all the same.
+    """
+    return xp._within("assume", x, lo, hi)
+
+
 # Functions of arrays of the parties and of NumPy's, so that fitted estimators predict for both.
 
 

@@ -10,7 +10,7 @@ from .. import xp
 from ..array import Array, to_fixed
 from ..control import loop
 from ..types import Fixed
-from ._common import Estimator, Floats, counts, features, largest, wrong
+from ._common import Estimator, Floats, counts, features, largest, proven, wrong
 
 __all__ = ["KMeans"]
 
@@ -64,7 +64,7 @@ class KMeans(Estimator):
             near = _nearest(_distances(X, centers))
             members = xp.sum(near, axis=0)
             # The mean of members is within the range of features: the quotient is at most a unit in the last place beyond it.
-            means = xp.promise((near.T @ X) / xp.expand_dims(members, axis=1), -size, size)
+            means = proven((near.T @ X) / xp.expand_dims(members, axis=1), -size, size)
             return xp.where(xp.expand_dims(members > 0, axis=1), means, centers)
 
         kept = Fixed(-size, size, fraction)

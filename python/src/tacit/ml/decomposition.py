@@ -10,7 +10,7 @@ from .. import xp
 from ..array import Array, to_fixed
 from ..control import loop
 from ..types import Fixed
-from ._common import FINE, FRACTION, Estimator, counts, features, known, largest, most, positive, power_above, wrong
+from ._common import FINE, FRACTION, Estimator, counts, features, known, largest, most, positive, power_above, proven, wrong
 
 __all__ = ["PCA"]
 
@@ -84,7 +84,7 @@ class PCA(Estimator):
         def step(power: Array, i: Array) -> Array:
             square = _unit(power @ power)
             # The trace of the square of a matrix of trace 1 is at least 1 / columns: half of it is room for rounding.
-            trace = xp.promise(_trace(square, columns), 0.5 / columns, 2)
+            trace = proven(_trace(square, columns), 0.5 / columns, 2)
             return _unit(square * xp.reciprocal(trace))
 
         kept = Fixed(-2, 2, FINE)
@@ -93,8 +93,8 @@ class PCA(Estimator):
         diagonal = xp.sum(power * np.eye(columns), axis=1)
         best = xp.arange(columns) == xp.argmax(diagonal)
         column = power @ xp.astype(best, Fixed(0, 1, FINE))
-        element = xp.promise(xp.max(diagonal), 0.5 / columns, 2)
-        return xp.promise(column * xp.reciprocal(xp.sqrt(element)), -2, 2)
+        element = proven(xp.max(diagonal), 0.5 / columns, 2)
+        return proven(column * xp.reciprocal(xp.sqrt(element)), -2, 2)
 
     def transform(self, X: Any) -> Any:
         """Coordinates along the components, shape (rows, components)."""
@@ -122,4 +122,4 @@ def _trace(matrix: Array, columns: int) -> Array:
 
 def _unit(matrix: Array) -> Array:
     """A covariance matrix of trace at most 1: no element is beyond 1 by Cauchy and Schwarz, and the other 1 is room for rounding."""
-    return xp.promise(matrix, -2, 2)
+    return proven(matrix, -2, 2)
