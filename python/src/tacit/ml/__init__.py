@@ -5,16 +5,44 @@ They take and give arrays of the parties: `fit` adds operations to the program, 
 `reference(X, y)` is the same algorithm in float64 NumPy.
 """
 
+from .cluster import KMeans
+from .decomposition import PCA
 from .glm import GammaRegressor, LogisticRegression, PoissonRegressor
 from .linear import LinearRegression, Ridge
+from .metrics import accuracy, calibration, confusion_matrix, log_loss, mean_squared_error, r2, roc_auc
+from .neural import MLPClassifier
 from .preprocessing import StandardScaler, train_test_split
+from .trees import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    below,
+    quantile_edges,
+)
 
 __all__ = [
+    "PCA",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
     "GammaRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
+    "KMeans",
     "LinearRegression",
     "LogisticRegression",
+    "MLPClassifier",
     "PoissonRegressor",
     "Ridge",
     "StandardScaler",
+    "accuracy",
+    "below",
+    "calibration",
+    "confusion_matrix",
+    "log_loss",
+    "mean_squared_error",
+    "quantile_edges",
+    "r2",
+    "roc_auc",
     "train_test_split",
 ]

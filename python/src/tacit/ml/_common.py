@@ -13,7 +13,7 @@ from .. import xp
 from .._place import here
 from ..array import Array, Extent, Rows, to_fixed
 from ..errors import ProgramError, RangeError, ShapeError, fail
-from ..types import Bool
+from ..types import Bool, Int
 
 FRACTION = 16
 # Bits behind the point of sums and matrices that are divided by: what few bits would lose there is lost in all results.
@@ -99,6 +99,11 @@ def classes(X: Array, y: Any, most: int) -> tuple[Array, int]:
     if y._node.kind == "fixed" or low < 0 or high >= most:
         wrong(f"classes are whole numbers 0 to at most {most - 1}, and these may be anything in {low}..{high}: tc.Int(0, ...)", RangeError)
     return y, int(high) + 1
+
+
+def whole(x: Array) -> Array:
+    """Bits as numbers 0 and 1, anything else as it is."""
+    return xp.astype(x, Int(0, 1)) if x._node.kind == "bit" else x
 
 
 def known(length: int | Extent, why: str) -> int:

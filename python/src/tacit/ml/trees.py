@@ -12,7 +12,7 @@ from ..control import loop
 from ..errors import ShapeError
 from ..types import Fixed, Int
 from . import _growth
-from ._common import FRACTION, Estimator, Floats, classes, counts, largest, namespace, positive, proven, sigmoid, targets, truths, wrong
+from ._common import FRACTION, Estimator, Floats, classes, counts, largest, namespace, positive, proven, sigmoid, targets, truths, whole, wrong
 from ._growth import bits_for, candidates, depth_of, grow, grow_clear, leaves
 
 __all__ = [
@@ -120,7 +120,7 @@ class DecisionTreeClassifier(_Tree):
         y, self.n_classes_ = classes(X, y, _MOST_CLASSES)
         self.n_classes_ = max(self.n_classes_, 2)
         bits_for(X.shape[0], 1.0)
-        one_hot = xp.astype(xp.expand_dims(_whole(y), axis=1) == xp.arange(self.n_classes_), Int(0, 1))
+        one_hot = xp.astype(xp.expand_dims(whole(y), axis=1) == xp.arange(self.n_classes_), Int(0, 1))
         tree = grow(X, one_hot, None, self.max_depth, self.min_samples_leaf, 0)
         self.splits_, self._candidates = tree.splits, int(X.shape[1])
         self.values_ = to_fixed(tree.value, FRACTION)
@@ -399,10 +399,6 @@ class GradientBoostingRegressor(_Boosting):
 
 
 _LEAST = 2.0**-8
-
-
-def _whole(y: Array) -> Array:
-    return xp.astype(y, Int(0, 1)) if y._node.kind == "bit" else y
 
 
 def _units(x: Array, bits: int) -> Array:
