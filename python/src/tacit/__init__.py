@@ -18,6 +18,8 @@ Nobody outside the project has audited Tacit. Do not trust it yet with what must
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 try:
     from . import _tacit
 except ImportError as error:  # pragma: no cover
@@ -135,6 +137,19 @@ from .xp import (
     zeros_like,
 )
 
+if TYPE_CHECKING:
+    from . import ml
+
+
+def __getattr__(name: str) -> Any:
+    """`tc.ml`, which is read when it is first used."""
+    if name == "ml":
+        from importlib import import_module
+
+        return import_module(".ml", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __version__: str = _tacit.__version__
 
 __all__ = [
@@ -232,6 +247,7 @@ __all__ = [
     "meshgrid",
     "min",
     "minimum",
+    "ml",
     "moveaxis",
     "numpy_api",
     "ones",

@@ -5,6 +5,7 @@ They take and give arrays of the parties: `fit` adds operations to the program, 
 `reference(X, y)` is the same algorithm in float64 NumPy.
 """
 
+from .boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from .cluster import KMeans
 from .decomposition import PCA
 from .glm import GammaRegressor, LogisticRegression, PoissonRegressor
@@ -15,8 +16,6 @@ from .preprocessing import StandardScaler, train_test_split
 from .trees import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
     below,
     quantile_edges,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import math
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -15,11 +15,13 @@ from ..array import Array, Extent, Rows, to_fixed
 from ..errors import ProgramError, RangeError, ShapeError, fail
 from ..types import Bool, Int
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 FRACTION = 16
 # Bits behind the point of sums and matrices that are divided by: what few bits would lose there is lost in all results.
 FINE = 28
 
-_E = TypeVar("_E", bound="Estimator")
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -34,7 +36,7 @@ class Estimator:
         """The settings by name; `deep` makes no difference."""
         return {name: getattr(self, name) for name in self._names()}
 
-    def set_params(self: _E, **settings: Any) -> _E:
+    def set_params(self, **settings: Any) -> Self:
         """Changes settings by name; unknown names raise `ProgramError`."""
         for name, value in settings.items():
             if name not in self._names():
@@ -53,12 +55,12 @@ class Estimator:
             wrong(f"this {type(self).__name__} is not fitted yet: call fit first")
         return self.__dict__[name]
 
-    def _copy(self: _E) -> _E:
+    def _copy(self) -> Self:
         """An estimator with these settings that is not fitted."""
         return type(self)(**copy.copy(self.get_params()))
 
 
-def wrong(message: str, kind: type[ProgramError] = ProgramError) -> Any:
+def wrong(message: str, kind: type[ProgramError] = ProgramError) -> NoReturn:
     """Raises a mistake at the user's line."""
     fail(kind, message, *here())
 
@@ -88,7 +90,9 @@ def truths(X: Array, y: Any) -> Array:
     y = targets(X, y)
     low, high = y.range
     if y._node.kind == "fixed" or low < 0 or high > 1:
-        wrong(f"classes are 0 and 1, and these may be anything in {low}..{high}: give tc.Bool(), or compare first, as in y == 3", RangeError)
+        wrong(
+            f"classes are 0 and 1, and these may be anything in {low}..{high}: give tc.Bool(), or compare first, as in y == 3", RangeError
+        )
     return xp.astype(y, Bool()) if y._node.kind != "bit" else y
 
 
@@ -109,7 +113,9 @@ def whole(x: Array) -> Array:
 def known(length: int | Extent, why: str) -> int:
     """A number of rows that is known while the program is written."""
     if isinstance(length, Extent):
-        wrong(f"{why} needs a known number of rows, and {length!r} is bound when the program runs: give a number, shape=(500, 30)", ShapeError)
+        wrong(
+            f"{why} needs a known number of rows, and {length!r} is bound when the program runs: give a number, shape=(500, 30)", ShapeError
+        )
     return length
 
 
@@ -157,7 +163,9 @@ def within(x: Array, lo: float, hi: float, overflow: str) -> Array:
     low, high = x.range
     if lo <= low and high <= hi:
         return x
-    return {"check": xp.check, "clip": xp.clip, "promise": xp.promise}[overflow](x, lo, hi)
+    if overflow == "clip":
+        return xp.clip(x, lo, hi)
+    return xp.check(x, lo, hi) if overflow == "check" else xp.promise(x, lo, hi)
 
 
 def proven(x: Array, lo: float, hi: float) -> Array:
@@ -205,5 +213,3 @@ def strided(x: Any, size: int, parts: int) -> Any:
     rest = tuple(x.shape[1:])
     x = x.reshape((size, parts, *rest))
     return namespace(x).moveaxis(x, 1, 0)
-
-

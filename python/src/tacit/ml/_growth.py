@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from .. import xp
-from ..array import Array, Extent
+from ..array import Array, Extent, divide, to_fixed
 from ..errors import RangeError, ShapeError
 from ..types import Int
-from ._common import largest, most, power_above, proven, wrong
+from ._common import FRACTION, largest, most, power_above, proven, wrong
 
 _NUMBER = Int(0, 1)
 # Bits of squared sums: the rest of 64 is behind the point of quotients, and the sign.
@@ -30,7 +30,8 @@ class Tree:
 
     Attributes:
         splits: The candidate of each node, level by level, shape (2**depth - 1).
-        value: Sums of statistics over weights, of the rows of each leaf; of an empty leaf, that of the nearest node above with rows. Shape (leaves, statistics).
+        value: Sums of statistics over weights, of the rows of each leaf; of an empty leaf, that of the nearest node above with rows.
+            Shape (leaves, statistics).
         rows: Which rows are of which leaf, shape (rows, leaves).
     """
 
@@ -144,7 +145,7 @@ def _quotient(a: Array, b: Array, there: Array) -> Array:
     """The quotient by a whole number from 1 where it is there, with as many bits behind the point as there is room for, at most 16."""
     fine = max(0, min(16, 60 - power_above(max(abs(it) for it in (*a.range, *b.range, 1)))))
     b = proven(xp.where(there, b, 1), 1, max(int(b.range[1]), 1))
-    return xp.divide(xp.to_fixed(a, fine), xp.to_fixed(b, fine))
+    return divide(xp.to_fixed(a, fine), xp.to_fixed(b, fine))
 
 
 def _quotients(total: Array, statistics: int, more: int, above: Array | None) -> Array:
@@ -204,3 +205,12 @@ def grow_clear(X: Any, first: Any, weight: Any, depth: int, least: float, more: 
         at = below
     return Tree(np.array(splits), value, np.eye(2**depth)[at])
 
+
+def units(x: Array, bits: int) -> Array:
+    """Numbers as whole ones, in units of `2**-bits`, rounded down."""
+    return xp.floor(to_fixed(x, bits) * 2**bits) if x._node.kind == "fixed" else x * 2**bits
+
+
+def mean_of(tree: Tree, bits: int) -> Array:
+    """Values of leaves with one statistic that was in units of `2**-bits`, shape (leaves)."""
+    return to_fixed(xp.squeeze(tree.value, 1), FRACTION) * 2.0**-bits

@@ -47,8 +47,8 @@ class KMeans(Estimator):
         start = xp.asarray(self.init)
         if start.ndim != 2 or start.shape[1] != columns or not isinstance(start.shape[0], int):
             wrong(f"init is centres, one row for each, of {columns} columns, and this has the shape {start.shape}")
-        if not 2 <= start.shape[0] <= _MOST_CLUSTERS:
-            wrong(f"clusters are 2 to {_MOST_CLUSTERS}, and init has {start.shape[0]}")
+        if not 2 <= len(start) <= _MOST_CLUSTERS:
+            wrong(f"clusters are 2 to {_MOST_CLUSTERS}, and init has {len(start)}")
         return start
 
     def fit(self, X: Array, y: Any = None) -> KMeans:
@@ -124,5 +124,3 @@ def _nearest(distances: Array) -> Array:
 
 def _labels(near: Array) -> Array:
     return near @ xp.arange(int(near.shape[1]))
-
-

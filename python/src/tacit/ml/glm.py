@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,12 +31,13 @@ from ._common import (
     wrong,
 )
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 __all__ = ["GammaRegressor", "LogisticRegression", "PoissonRegressor"]
 
 # Bits behind the point of weights, whose steps are small.
 _WEIGHTS = 24
-
-_G = TypeVar("_G", bound="_Gradient")
 
 
 class _Gradient(Estimator):
@@ -78,7 +79,7 @@ class _Gradient(Estimator):
             wrong(f"a batch of {self.batch_size} rows is more than there are, {rows}")
         return self.batch_size, rows // self.batch_size
 
-    def fit(self: _G, X: Array, y: Array) -> _G:
+    def fit(self, X: Array, y: Array) -> Self:
         """Adds the training to the program.
 
         Args:
@@ -121,7 +122,7 @@ class _Gradient(Estimator):
             X = features(X, int(coef.shape[0]))
         return X @ coef + self.intercept_
 
-    def reference(self: _G, X: Any, y: Any) -> _G:
+    def reference(self, X: Any, y: Any) -> Self:
         """The same training in float64: an estimator whose attributes and predictions are NumPy's.
 
         Args:

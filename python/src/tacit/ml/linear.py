@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from ..control import loop
 from ..types import Fixed
 from ._common import FINE, FRACTION, Estimator, features, largest, most, one_of, positive, power_above, targets, within, wrong
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 __all__ = ["LinearRegression", "Ridge"]
 
 _MOST_FEATURES = 64
-
-_L = TypeVar("_L", bound="_Linear")
 
 
 class _Linear(Estimator):
@@ -40,7 +41,7 @@ class _Linear(Estimator):
         if self.tol < 2.0**-16:
             wrong(f"tol is at least 2**-16, not {self.tol}: what is smaller is lost among {FINE} bits behind the point")
 
-    def fit(self: _L, X: Array, y: Array) -> _L:
+    def fit(self, X: Array, y: Array) -> Self:
         """Adds the training to the program.
 
         Args:
@@ -95,7 +96,7 @@ class _Linear(Estimator):
             X = features(X, int(coef.shape[0]))
         return X @ coef + self.intercept_
 
-    def reference(self: _L, X: Any, y: Any) -> _L:
+    def reference(self, X: Any, y: Any) -> Self:
         """The solution in float64: an estimator whose attributes and predictions are NumPy's.
 
         Args:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import xp
-from ..array import Array, to_fixed
+from ..array import Array, divide, to_fixed
 from ..errors import ShapeError
 from ..types import Int
 from ._common import FRACTION, classes, counts, proven, truths, whole, wrong
@@ -88,7 +88,7 @@ def roc_auc(y_true: Array, score: Array) -> Array:
     before, behind = xp.where(y, double + last, double), xp.where(y, double, double + last)
     pairs = _ordered(before, y) + _ordered(behind, y)
     ones = xp.sum(y)
-    return xp.divide(pairs, 2 * ones * (y.shape[0] - ones))
+    return divide(pairs, 2 * ones * (y.shape[0] - ones))
 
 
 def _ordered(key: Array, y: Array) -> Array:
@@ -169,7 +169,7 @@ def calibration(y_true: Array, chance: Array, *, bins: int = 10) -> tuple[Array,
     rows, ones, sums = (it - xp.shift(it, -1) for it in (rows, ones, sums))
     # A bin has rows or none, and means of numbers from 0 to 1 lie there too, but for their rounding.
     return (
-        proven(xp.divide(ones, rows), 0, 1),
+        proven(divide(ones, rows), 0, 1),
         proven(sums / rows, -1, 2),
         proven(rows, 0, rows.range[1]),
     )

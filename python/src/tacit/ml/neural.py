@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ from ._common import (
 __all__ = ["MLPClassifier"]
 
 _WEIGHTS = 24
+# Bits behind the point of gradients, which are small and drift if they are rounded too much.
+_INNER = 20
 _MOST_CLASSES = 32
 _MOST_CONSTANTS = 4096
 # What is further below the greatest score of a row counts as this: exp(-12) is a unit in the last place.
@@ -100,7 +103,7 @@ class MLPClassifier(Estimator):
         sizes = [columns, *self.hidden_layer_sizes, 1 if kinds == 2 else kinds]
         return [
             np.round(rng.uniform(-1, 1, (a, b)) * min(np.sqrt(6 / (a + b)), self.coef_range) * 2**_WEIGHTS) / 2**_WEIGHTS
-            for a, b in zip(sizes, sizes[1:], strict=False)
+            for a, b in pairwise(sizes)
         ]
 
     def fit(self, X: Array, y: Array) -> MLPClassifier:
@@ -119,7 +122,8 @@ class MLPClassifier(Estimator):
         self.n_classes_ = kinds = max(kinds, 2)
         parts = self._validate(rows)
         target = xp.expand_dims(y, axis=1) if kinds == 2 else xp.expand_dims(whole(y), axis=1) == xp.arange(kinds)
-        X, target = strided(X, self.batch_size, parts), strided(xp.astype(target, Fixed(0, 1, FRACTION)), self.batch_size, parts)
+        X = strided(to_fixed(X, _INNER), self.batch_size, parts)
+        target = strided(xp.astype(target, Fixed(0, 1, _INNER)), self.batch_size, parts)
         first = self._first(int(X.shape[-1]), kinds)
         layers = len(first)
         weights = [to_fixed(_constants(it), _WEIGHTS) for it in first]
@@ -141,7 +145,7 @@ class MLPClassifier(Estimator):
         """The gradients of weights, then of offsets, of the sum of losses of a batch."""
         xs = namespace(X)
         if isinstance(X, Array):
-            weights, offsets = ([to_fixed(it, FRACTION) for it in of] for of in (weights, offsets))
+            weights, offsets = ([to_fixed(it, _INNER) for it in of] for of in (weights, offsets))
         inputs, signs, score = _forward(X, weights, offsets)
         rest = _chances(score) - target
         by_weight: list[Any] = []
