@@ -168,6 +168,14 @@ def within(x: Array, lo: float, hi: float, overflow: str) -> Array:
     return xp.check(x, lo, hi) if overflow == "check" else xp.promise(x, lo, hi)
 
 
+def gram(x: Array, y: Array) -> Array:
+    """Sums of products of columns over all rows, `x.T @ y`, with 28 bits behind the point."""
+    if most(x.shape[0]) * largest(x) * largest(y) >= 2.0 ** (62 - FINE):
+        what = f"sums of products of numbers up to {largest(x):g} and {largest(y):g} over {most(x.shape[0])} rows"
+        wrong(f"{what} need more than 64 bits: scale columns to about -8..8 first (tc.ml.StandardScaler), and targets too", RangeError)
+    return to_fixed(x.T @ y, FINE)
+
+
 def proven(x: Array, lo: float, hi: float) -> Array:
     """Values that lie from `lo` to `hi` by what they are, where intervals do not show it: the proof is beside each call.
 

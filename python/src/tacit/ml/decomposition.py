@@ -10,7 +10,7 @@ from .. import xp
 from ..array import Array, to_fixed
 from ..control import loop
 from ..types import Fixed
-from ._common import FINE, FRACTION, Estimator, counts, features, known, largest, most, positive, power_above, proven, wrong
+from ._common import FINE, FRACTION, Estimator, counts, features, gram, known, largest, most, positive, power_above, proven, wrong
 
 __all__ = ["PCA"]
 
@@ -62,7 +62,7 @@ class PCA(Estimator):
         by = 2.0 ** -power_above(most(rows))
         self.mean_ = xp.mean(X, axis=0, frac=X._node.fraction)
         centred = X - self.mean_
-        matrix = to_fixed(centred.T @ centred, FINE) * by
+        matrix = gram(centred, centred) * by
         # The sum of variances becomes 1.
         total = xp.check(_trace(matrix, columns), self.tol, columns * 4 * largest(X) ** 2)
         matrix = _unit(matrix * xp.reciprocal(total))

@@ -10,7 +10,7 @@ from .. import xp
 from ..array import Array, to_fixed
 from ..control import loop
 from ..types import Fixed
-from ._common import FINE, FRACTION, Estimator, features, largest, most, one_of, positive, power_above, targets, within, wrong
+from ._common import FINE, FRACTION, Estimator, features, gram, largest, most, one_of, positive, power_above, targets, within, wrong
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -62,8 +62,8 @@ class _Linear(Estimator):
         x, z = (X, y) if mean is None else (X - mean[0], y - mean[1])
         # Sums over rows divided by a power of two: deviations of about 1 make a diagonal of about 1.
         by = 2.0 ** -power_above(most(X.shape[0]))
-        matrix = to_fixed(x.T @ x, FINE) * by + np.eye(columns) * (self.alpha * by)
-        right = to_fixed(x.T @ z, FINE) * by
+        matrix = gram(x, x) * by + np.eye(columns) * (self.alpha * by)
+        right = gram(x, z) * by
         coef = self._solved(matrix, right, self.coef_range or 4 * 2.0 ** power_above(max(largest(y), 1)))
         self.coef_ = to_fixed(coef, FRACTION)
         self.intercept_ = xp.zeros(()) if mean is None else to_fixed(mean[1] - mean[0] @ self.coef_, FRACTION)

@@ -28,7 +28,8 @@ class StandardScaler(Estimator):
         limit: Scaled values lie from `-limit` to `limit`, a range that estimators rely on.
         overflow: `"clip"` cuts off what is beyond the limit, two comparisons for each element; `"check"` verifies that nothing is;
             `"promise"` takes your word.
-        least_scale: Deviations below it count as this: a constant column becomes zeros. A 4096th of the range unless it is said.
+        least_scale: Deviations below it count as this: a constant column becomes zeros. Sixteen units in the last place of the
+            features unless it is said: smaller ones are mostly rounding.
 
     Attributes:
         mean_: Means, shape (columns).
@@ -53,13 +54,14 @@ class StandardScaler(Estimator):
         X = features(X)
         frac = min(max(16, X._node.fraction + 4), FINE)
         self._columns = columns = int(X.shape[1])
-        self._least = self.least_scale or 2.0 ** max(power_above(largest(X)) - 12, -frac)
+        self._least = self.least_scale or 2.0 ** (4 - X._node.fraction)
         positive(least_scale=self._least)
         self.mean_ = _public("mean", self.mean, columns) if self.mean is not None else xp.mean(X, axis=0, frac=frac)
         if self.scale is not None:
             self.scale_ = _public("scale", self.scale, columns)
             if (self.scale_ <= 0).any():
                 wrong("scale is public numbers above 0, one for each column")
+            self._least = float(self.scale_.min())
         else:
             self.scale_ = xp.maximum(xp.std(X, axis=0, frac=frac), self._least)
         return self
@@ -68,11 +70,13 @@ class StandardScaler(Estimator):
         """The scaled features, fixed point in -limit..limit with 16 bits behind the point."""
         scale = self._fitted("scale_")
         X = features(X, self._columns)
-        centred = X - (self.mean_ if isinstance(self.mean_, Array) else np.round(self.mean_, 9))
+        size = largest(X) + (largest(self.mean_) if isinstance(self.mean_, Array) else float(np.abs(self.mean_).max()))
         # A number of 64 bits holds them, with as many bits behind the point as there is room for.
-        fine = max(min(FINE, 61 - power_above(2 * largest(centred))), centred._node.fraction)
+        room = 61 - power_above(size / min(self._least, 1.0))
+        fine = max(min(FINE, room), X._node.fraction)
+        centred = to_fixed(X, fine) - (self.mean_ if isinstance(self.mean_, Array) else np.round(self.mean_, 9))
         by = xp.reciprocal(to_fixed(scale, fine)) if isinstance(scale, Array) else 1 / scale
-        return to_fixed(within(to_fixed(to_fixed(centred, fine) * by, 20), -self.limit, self.limit, self.overflow), 16)
+        return to_fixed(within(to_fixed(centred * by, 20), -self.limit, self.limit, self.overflow), 16)
 
     def fit_transform(self, X: Array, y: Any = None) -> Array:
         """`fit`, and the scaled features."""

@@ -84,13 +84,13 @@ class _Tree(Estimator):
         depth_of(self.max_depth)
         counts(min_samples_leaf=self.min_samples_leaf)
 
-    def _values(self, X: Any) -> Any:
+    def _leaves(self, X: Any) -> Any:
         splits = self._fitted("splits_")
         if isinstance(X, Array):
             X = candidates(X)
             if X.shape[1] != self._candidates:
                 wrong(f"this was fitted with {self._candidates} candidate splits, and these are {X.shape[1]}", ShapeError)
-        return leaves(X, splits, self.max_depth) @ self.values_
+        return leaves(X, splits, self.max_depth)
 
     _candidates = 0
 
@@ -134,16 +134,14 @@ class DecisionTreeClassifier(_Tree):
 
     def predict_proba(self, X: Any) -> Any:
         """Parts of the classes in the leaf of each row, shape (rows, classes)."""
-        return self._values(X)
+        return self._leaves(X) @ self.values_
 
     def predict(self, X: Any) -> Any:
         """The most frequent class in the leaf of each row, the first of several, shape (rows)."""
-        self._fitted("splits_")
-        xs = namespace(self.values_)
-        if not isinstance(X, Array):
-            return self._values(X).argmax(axis=1)
-        kinds = xs.argmax(self.values_, axis=1)
-        return proven(leaves(candidates(X), self.splits_, self.max_depth) @ kinds, 0, self.n_classes_ - 1)
+        rows = self._leaves(X)
+        kinds = namespace(self.values_).argmax(self.values_, axis=1)
+        # A row is of one leaf.
+        return proven(rows @ kinds, 0, self.n_classes_ - 1) if isinstance(rows, Array) else kinds[rows.argmax(axis=1)]
 
     def reference(self, X: Any, y: Any) -> DecisionTreeClassifier:
         """The same tree in float64, of candidates in NumPy, shape (rows, candidates). Nearly equal candidates may differ."""
@@ -188,7 +186,7 @@ class DecisionTreeRegressor(_Tree):
 
     def predict(self, X: Any) -> Any:
         """The mean of the leaf of each row, shape (rows)."""
-        return self._values(X)
+        return self._leaves(X) @ self.values_
 
     def reference(self, X: Any, y: Any) -> DecisionTreeRegressor:
         """The same tree in float64, of candidates in NumPy, shape (rows, candidates). Nearly equal candidates may differ."""
