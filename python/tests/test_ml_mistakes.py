@@ -166,5 +166,6 @@ def test_checks_keep_the_bits_behind_the_point() -> None:
     x = alice.array("x", tc.Fixed(-4, 4, 24))
     for way in (tc.check, tc.promise):
         assert way(x, -0.5, 0.5).dtype.endswith(",24)")
-    kept = tc.loop(1, lambda v, i: v + x * 2.0**-8, x, keep=tc.Fixed(-1.5, 1.5, 24), overflow="check")
-    assert tc.job("kept", kept=kept.reveal(to="all")).check({"alice": {"x": 2.0**-14}}).kept == 2.0**-14 + 2.0**-22
+    small = alice.array("small", tc.Fixed(-1, 1, 24))
+    kept = tc.loop(1, lambda v, i: v + small * 2.0**-8, small, keep=tc.Fixed(-1.5, 1.5, 24), overflow="check")
+    assert tc.job("kept", kept=kept.reveal(to="all")).check({"alice": {"small": 2.0**-14}}).kept == 2.0**-14 + 2.0**-22
