@@ -98,23 +98,32 @@ class _Gradient(Estimator):
             X, y = strided(X, batches[0], parts), strided(y, batches[0], parts)
         rate = self.learning_rate / 2.0 ** power_above(most(rows))
 
-        def step(coef: Array, intercept: Array, i: Array) -> tuple[Array, Array]:
-            x, target = (X, y) if batches is None else (X[i % parts], y[i % parts])
-            # The products need no more bits behind the point than the features have.
-            score = x @ to_fixed(coef, x._node.fraction) + to_fixed(intercept, x._node.fraction)
-            rest = self._residual(score, target)
-            slope = to_fixed(x.T @ rest, _WEIGHTS)
-            pull = self._pull(coef, rows, parts)
+        columns, fraction = int(X.shape[-1]), self._fraction(X._node.fraction)
+        X, y = to_fixed(X, fraction), to_fixed(y, fraction)
+        turned = X.mT
+
+        def step(weights: Array, i: Array) -> Array:
+            x, target, across = (X, y, turned) if batches is None else (X[i % parts], y[i % parts], turned[i % parts])
+            near = to_fixed(weights, fraction)
+            score = x @ near[:columns]
+            rest = self._residual(score + near[columns] if self.fit_intercept else score, target)
+            slope = to_fixed(across @ rest, _WEIGHTS)
+            pull = self._pull(weights[:columns], rows, parts)
             slope = slope if pull is None else slope + pull
             if self.fit_intercept:
-                intercept = intercept - to_fixed(xp.sum(rest, axis=0), _WEIGHTS) * rate
-            return coef - slope * rate, intercept
+                # In one array with the others: what is done together takes rounds once.
+                slope = xp.concat([slope, to_fixed(xp.sum(xp.reshape(rest, (1, -1)), axis=1), _WEIGHTS)])
+            return weights - slope * rate
 
         kept = Fixed(-self.coef_range, self.coef_range, _WEIGHTS)
-        start = xp._filled(X._arena, (X.shape[-1],), 0), xp._filled(X._arena, (), 0)
-        coef, intercept = loop(self.steps, step, *start, keep=kept, overflow=self.overflow)
-        self.coef_, self.intercept_ = to_fixed(coef, FRACTION), to_fixed(intercept, FRACTION)
+        start = xp._filled(X._arena, (columns + self.fit_intercept,), 0)
+        found = to_fixed(loop(self.steps, step, start, keep=kept, overflow=self.overflow), FRACTION)
+        self.coef_, self.intercept_ = found[:columns], found[columns] if self.fit_intercept else xp.zeros(())
         return self
+
+    def _fraction(self, given: int) -> int:
+        """How many bits behind the point scores have: as features, so that functions of all rows are of narrow numbers."""
+        return given
 
     def _score(self, X: Any) -> Any:
         coef = self._fitted("coef_")
@@ -207,8 +216,13 @@ class LogisticRegression(_Gradient):
     def _residual(self, score: Any, y: Any) -> Any:
         return self._chance(score) - y
 
+    def _fraction(self, given: int) -> int:
+        # Comparisons of wider numbers are cheaper than dropping bits of weights, which takes as many rounds as two of them.
+        return given if self.sigmoid == "exact" else _WEIGHTS
+
     def _pull(self, coef: Any, rows: Any, parts: int) -> Any:
-        return None if self.C is None else coef * (1 / (self.C * parts))
+        by = None if self.C is None else 1 / (self.C * parts)
+        return by if by is None else coef if by == 1 else coef * by
 
     def decision_function(self, X: Any) -> Any:
         """Scores `X @ coef_ + intercept_`, shape (rows): above zero for class 1."""
