@@ -287,6 +287,8 @@ def test_rows_are_split_by_what_is_public() -> None:
     np.testing.assert_array_equal(found.p0[:, 0], found.p2)
     np.testing.assert_array_equal(found.p1[:, 0], found.p3)
     assert sorted([*found.p2, *found.p3]) == list(range(40))
+    own = ml.train_test_split(np.arange(40), test_size=0.3, random_state=7)
+    np.testing.assert_array_equal(own[1], found.p3)
     last = ml.train_test_split(y, test_size=0.25, shuffle=False)[1]
     np.testing.assert_array_equal(clear({"y": last}, {"bob": np.arange(40)}).y, np.arange(30, 40))
 

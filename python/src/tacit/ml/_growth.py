@@ -84,26 +84,23 @@ def grow(X: Array, first: Array, weight: Array | None, depth: int, least: int, m
     if weight is None:
         total = xp.concat([total, xp.broadcast_to(xp.asarray(_rows(X)), (1, 1))], axis=1)
     sizes = Sizes(most(X.shape[0]) * largest(first), most(X.shape[0]) * (1 if weight is None else largest(weight)))
-    splits = []
-    above = _quotients(sizes.of(total), statistics, more, None)
+    splits, totals = [], [sizes.of(total)]
     for level in range(depth):
         nodes = 2**level
         parts = _of_nodes(rows, values, weight is None)
         # Shape (candidates, nodes, statistics and weight).
         left = sizes.of(xp.reshape(X.T @ parts, (count, nodes, statistics + 1)))
-        right = sizes.of(total - left)
-        score, allowed = _score(left, statistics, least, more)
-        other, as_well = _score(right, statistics, least, more)
-        best = xp.argmax(xp.where(allowed & as_well, score + other, -1.0), axis=0)
+        right = sizes.of(totals[-1] - left)
+        score, enough = _score(xp.stack([left, right]), statistics, least, more)
+        best = xp.argmax(xp.where(enough[0] & enough[1], score[0] + score[1], -1.0), axis=0)
         splits.append(best)
         chosen = chosen_by(best, count)
         # One candidate is chosen for each node: the product is 0 or 1, and at most what was there.
         goes = rows * proven(X @ chosen, 0, 1)
         rows = _pairs(goes, proven(rows - goes, 0, 1), 1)
         picked = sizes.of(xp.sum(left * xp.expand_dims(chosen, axis=2), axis=0))
-        total = _pairs(picked, sizes.of(total - picked), 0)
-        above = _quotients(total, statistics, more, xp.repeat(above, 2, axis=0))
-    return Tree(xp.concat(splits), above, rows)
+        totals.append(_pairs(picked, sizes.of(totals[-1] - picked), 0))
+    return Tree(xp.concat(splits), _values(totals, statistics, more), rows)
 
 
 @dataclass
@@ -148,11 +145,18 @@ def _quotient(a: Array, b: Array, there: Array) -> Array:
     return divide(xp.to_fixed(a, fine), xp.to_fixed(b, fine))
 
 
-def _quotients(total: Array, statistics: int, more: int, above: Array | None) -> Array:
-    """Means of nodes, and of empty ones that of the node above."""
+def _values(totals: list[Array], statistics: int, more: int) -> Array:
+    """Means of the nodes of the last level, and of empty ones that of the nearest node above. All levels are divided at once."""
+    total = xp.concat(totals)
     weight = total[:, statistics:]
-    found = _quotient(total[:, :statistics], weight + more, weight > 0)
-    return found if above is None else xp.where(weight > 0, found, above)
+    there = weight > 0
+    means = _quotient(total[:, :statistics], weight + more, there)
+    found, at = means[:1], 1
+    for level in range(1, len(totals)):
+        nodes = slice(at, at + 2**level)
+        found = xp.where(there[nodes], means[nodes], xp.repeat(found, 2, axis=0))
+        at += 2**level
+    return found
 
 
 def _pairs(left: Array, right: Array, axis: int) -> Array:

@@ -10,7 +10,7 @@ from .. import xp
 from ..array import Array, to_fixed
 from ..control import loop
 from ..types import Fixed
-from ._common import FINE, FRACTION, Estimator, counts, features, gram, known, largest, most, positive, power_above, proven, wrong
+from ._common import FINE, FRACTION, Estimator, counts, features, gram, inverse, known, largest, most, positive, power_above, proven, wrong
 
 __all__ = ["PCA"]
 
@@ -85,7 +85,7 @@ class PCA(Estimator):
             square = _unit(power @ power)
             # The trace of the square of a matrix of trace 1 is at least 1 / columns: half of it is room for rounding.
             trace = proven(_trace(square, columns), 0.5 / columns, 2)
-            return _unit(square * xp.reciprocal(trace))
+            return _unit(square * inverse(trace, 0.5 / columns, 2))
 
         kept = Fixed(-2, 2, FINE)
         power = loop(self.squarings, step, _unit(matrix * xp.reciprocal(left)), keep=kept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -21,6 +22,7 @@ from ._common import (
     counts,
     exp,
     features,
+    inverse,
     known,
     namespace,
     one_of,
@@ -125,34 +127,32 @@ class MLPClassifier(Estimator):
         X = strided(to_fixed(X, _INNER), self.batch_size, parts)
         target = strided(xp.astype(target, Fixed(0, 1, _INNER)), self.batch_size, parts)
         first = self._first(int(X.shape[-1]), kinds)
-        layers = len(first)
-        weights = [to_fixed(_constants(it), _WEIGHTS) for it in first]
-        offsets = [xp._filled(X._arena, (it.shape[1],), 0) for it in first]
+        shapes = [*(it.shape for it in first), *((it.shape[1],) for it in first)]
+        zeros = xp._filled(X._arena, (sum(it.shape[1] for it in first),), 0)
+        start = _flat([*(to_fixed(_constants(it), _WEIGHTS) for it in first), to_fixed(zeros, _WEIGHTS)])
+        rate = self.learning_rate / 2.0 ** power_above(self.batch_size)
 
-        def step(*carried: Array) -> list[Array]:
-            i = carried[-1]
-            slopes = self._slopes(X[i % parts], target[i % parts], list(carried[:layers]), list(carried[layers:-1]))
-            rate = self.learning_rate / 2.0 ** power_above(self.batch_size)
-            return [it - to_fixed(slope, _WEIGHTS) * rate for it, slope in zip(carried, slopes, strict=False)]
+        def step(weights: Array, i: Array) -> Array:
+            # In one array: what is done with all weights together takes rounds once.
+            slopes = self._slopes(X[i % parts], target[i % parts], _apart(to_fixed(weights, _INNER), shapes))
+            return weights - to_fixed(_flat(slopes), _WEIGHTS) * rate
 
         keep = Fixed(-self.coef_range, self.coef_range, _WEIGHTS)
-        found = loop(self.steps, step, *weights, *offsets, keep=keep, overflow=self.overflow)
-        self.coefs_ = [to_fixed(it, FRACTION) for it in found[:layers]]
-        self.intercepts_ = [to_fixed(it, FRACTION) for it in found[layers:]]
+        found = _apart(to_fixed(loop(self.steps, step, start, keep=keep, overflow=self.overflow), FRACTION), shapes)
+        self.coefs_, self.intercepts_ = found[: len(first)], found[len(first) :]
         return self
 
-    def _slopes(self, X: Any, target: Any, weights: list[Any], offsets: list[Any]) -> list[Any]:
+    def _slopes(self, X: Any, target: Any, carried: list[Any]) -> list[Any]:
         """The gradients of weights, then of offsets, of the sum of losses of a batch."""
         xs = namespace(X)
-        if isinstance(X, Array):
-            weights, offsets = ([to_fixed(it, _INNER) for it in of] for of in (weights, offsets))
+        weights, offsets = carried[: len(carried) // 2], carried[len(carried) // 2 :]
         inputs, signs, score = _forward(X, weights, offsets)
         rest = _chances(score) - target
         by_weight: list[Any] = []
         by_offset: list[Any] = []
         for layer in range(len(weights) - 1, -1, -1):
             by_weight.insert(0, inputs[layer].T @ rest)
-            by_offset.insert(0, xs.sum(rest, axis=0))
+            by_offset.insert(0, rest.sum(axis=0))
             if layer:
                 back = rest @ weights[layer].T
                 rest = xs.where(signs[layer - 1], back, 0.0)
@@ -188,13 +188,28 @@ class MLPClassifier(Estimator):
         target = y[:, None].astype(np.float64) if kinds == 2 else np.eye(kinds)[y]
         X, target = strided(X, self.batch_size, parts), strided(target, self.batch_size, parts)
         first = self._first(X.shape[-1], kinds)
-        layers, carried = len(first), [*first, *(np.zeros(it.shape[1]) for it in first)]
+        carried = [*first, *(np.zeros(it.shape[1]) for it in first)]
         rate = self.learning_rate / 2.0 ** power_above(self.batch_size)
         for i in range(self.steps):
-            slopes = self._slopes(X[i % parts], target[i % parts], carried[:layers], carried[layers:])
+            slopes = self._slopes(X[i % parts], target[i % parts], carried)
             carried = [it - slope * rate for it, slope in zip(carried, slopes, strict=True)]
-        found.coefs_, found.intercepts_ = carried[:layers], carried[layers:]
+        found.coefs_, found.intercepts_ = carried[: len(first)], carried[len(first) :]
         return found
+
+
+def _flat(arrays: list[Array]) -> Array:
+    """The elements of all arrays in one axis, with equally many bits behind the point."""
+    return xp.concat([xp.reshape(it, (-1,)) for it in arrays])
+
+
+def _apart(flat: Array, shapes: list[tuple[int, ...]]) -> list[Array]:
+    """Arrays of these shapes whose elements are in one axis."""
+    found, at = [], 0
+    for shape in shapes:
+        size = math.prod(shape)
+        found.append(xp.reshape(flat[at : at + size], shape))
+        at += size
+    return found
 
 
 def _constants(values: Floats) -> Array:
@@ -228,5 +243,6 @@ def _chances(score: Any) -> Any:
     total = xs.sum(powers, axis=1, keepdims=True)
     if not isinstance(score, Array):
         return powers / total
-    # One of the powers is exp(0), which may be rounded.
-    return proven(powers * xp.reciprocal(proven(total, 0.5, int(score.shape[1]) + 1.0)), 0, 2)
+    # One of the powers is exp(0), but for its rounding, and none is greater.
+    count = int(score.shape[1])
+    return proven(powers * inverse(proven(total, 0.99, count + 0.5), 0.98, count + 1.0), 0, 2)

@@ -71,12 +71,12 @@ class StandardScaler(Estimator):
         scale = self._fitted("scale_")
         X = features(X, self._columns)
         size = largest(X) + (largest(self.mean_) if isinstance(self.mean_, Array) else float(np.abs(self.mean_).max()))
-        # A number of 64 bits holds them, with as many bits behind the point as there is room for.
+        # The inverse of a deviation of that size has 20 bits that count; and 64 bits hold the greatest scaled value.
         room = 61 - power_above(size / min(self._least, 1.0))
-        fine = max(min(FINE, room), X._node.fraction)
+        fine = max(min(20 + max(power_above(size), 0), FINE, room), X._node.fraction)
         centred = to_fixed(X, fine) - (self.mean_ if isinstance(self.mean_, Array) else np.round(self.mean_, 9))
         by = xp.reciprocal(to_fixed(scale, fine)) if isinstance(scale, Array) else 1 / scale
-        return to_fixed(within(to_fixed(centred * by, 20), -self.limit, self.limit, self.overflow), 16)
+        return to_fixed(within(centred * by, -self.limit, self.limit, self.overflow), 16)
 
     def fit_transform(self, X: Array, y: Any = None) -> Array:
         """`fit`, and the scaled features."""
@@ -98,7 +98,7 @@ def _public(name: str, given: Any, columns: int) -> Floats:
     return value
 
 
-def train_test_split(*arrays: Array, test_size: float = 0.25, random_state: int = 0, shuffle: bool = True) -> list[Array]:
+def train_test_split(*arrays: Any, test_size: float = 0.25, random_state: int = 0, shuffle: bool = True) -> list[Any]:
     """Rows for training and rows for testing: of each array both, one after the other.
 
     Which rows go where follows from the number of rows and a seed, which are public, and from nothing that anybody keeps
@@ -106,13 +106,13 @@ def train_test_split(*arrays: Array, test_size: float = 0.25, random_state: int 
     `stratify`: a choice by secret classes would show them.
 
     Args:
-        arrays: Arrays with the same known number of rows.
+        arrays: Arrays of the parties with the same known number of rows, or NumPy's, whose rows are split alike.
         test_size: Which part of the rows is for testing, above 0 and below 1; rounded up to whole rows.
         random_state: The seed, which the parties agree to with the program.
         shuffle: Whether rows are drawn by the seed; otherwise the last ones are for testing. Rows keep the order they had.
     """
-    if not arrays or not all(isinstance(array, Array) and array.ndim for array in arrays):
-        wrong("what is split are arrays of the parties with rows")
+    if not arrays or not all(isinstance(array, (Array, np.ndarray)) and array.ndim for array in arrays):
+        wrong("what is split are arrays with rows, of the parties or NumPy's")
     rows = [known(array.shape[0], "a split") for array in arrays]
     if len(set(rows)) > 1:
         wrong(f"arrays that are split have equally many rows, and these have {', '.join(map(str, rows))}")
@@ -125,4 +125,4 @@ def train_test_split(*arrays: Array, test_size: float = 0.25, random_state: int 
     parts = np.sort(order[: rows[0] - tests]), np.sort(order[rows[0] - tests :])
     if not shuffle:
         return [part for array in arrays for part in (array[: rows[0] - tests], array[rows[0] - tests :])]
-    return [xp.take(array, part) for array in arrays for part in parts]
+    return [xp.take(array, part) if isinstance(array, Array) else array[part] for array in arrays for part in parts]
