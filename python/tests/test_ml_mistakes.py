@@ -70,6 +70,7 @@ MISTAKES: list[tuple[str, Callable[[Any, Any, Any], Any], type[Exception], str]]
         tc.ShapeError,
         "PCA needs a known number",
     ),
+    ("least variance", lambda x, y, new: ml.PCA(1, tol=1e-9).fit(x), tc.ProgramError, "tol is at least 2**-14"),
     ("candidates", lambda x, y, new: ml.DecisionTreeClassifier().fit(x, y), tc.RangeError, "tc.ml.below(x, edges) makes them"),
     ("edges", lambda x, y, new: ml.below(x, np.zeros((2, 5))), tc.ShapeError, "edges are public numbers of shape (columns, edges)"),
     ("many edges", lambda x, y, new: ml.below(x, np.zeros((3, 32))), tc.ShapeError, "at most 31 for each column"),

@@ -102,6 +102,15 @@ def test_components_under_protocols(protocol: str) -> None:
     np.testing.assert_allclose(found.parts, model.reference(X).components_, atol=1e-3)
 
 
+def test_equal_variances_give_some_direction_of_length_one() -> None:
+    X = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]])
+    x, data = one_owner(X, None, tc.Fixed(-2, 2))
+    model = ml.PCA(2, squarings=3).fit(x)
+    found = clear({"parts": model.components_, "variance": model.explained_variance_}, data)
+    np.testing.assert_allclose(found.parts @ found.parts.T, np.eye(2), atol=1e-3)
+    np.testing.assert_allclose(found.variance, [2 / 3, 2 / 3], atol=1e-3)
+
+
 def test_no_variance_is_noticed() -> None:
     x, data = one_owner(np.ones((10, 3)), None, PETALS)
     job = tc.job("pca", parts=ml.PCA(1, squarings=2).fit(x).components_.reveal(to="all"))

@@ -45,6 +45,8 @@ class PCA(Estimator):
     def _validate(self, columns: int) -> None:
         counts(n_components=self.n_components, squarings=self.squarings)
         positive(tol=self.tol)
+        if self.tol < 2.0**-14:
+            wrong(f"tol is at least 2**-14, not {self.tol}: what is smaller is lost among {FINE} bits behind the point")
         if columns > _MOST_FEATURES or self.n_components > columns:
             wrong(f"components are of at most {_MOST_FEATURES} columns, and at most as many: not {self.n_components} of {columns}")
 
@@ -65,13 +67,14 @@ class PCA(Estimator):
         matrix = gram(centred, centred) * by
         # The sum of variances becomes 1.
         total = xp.check(_trace(matrix, columns), self.tol, columns * 4 * largest(X) ** 2)
+        # A covariance matrix has no negative eigenvalues.
         matrix = _unit(matrix * xp.reciprocal(total))
         found: list[tuple[Array, Array]] = []
         for _ in range(self.n_components):
             direction = self._direction(matrix, columns)
             variance = direction @ (matrix @ direction)
             found.append((direction, variance))
-            matrix = _unit(matrix - xp.expand_dims(direction, axis=1) * (direction * variance))
+            matrix = xp.check(matrix - xp.expand_dims(direction, axis=1) * (direction * variance), -2, 2)
         self.components_ = to_fixed(xp.stack([direction for direction, _ in found]), FRACTION)
         variances = xp.stack([variance for _, variance in found])
         self.explained_variance_ = to_fixed(variances * to_fixed(total, FINE) * (1 / by / (rows - 1)), FRACTION)
@@ -80,21 +83,21 @@ class PCA(Estimator):
     def _direction(self, matrix: Array, columns: int) -> Array:
         """The direction of the greatest variance of a matrix whose trace is at most 1."""
         left = xp.check(_trace(matrix, columns), self.tol, 2)
+        # What is left of a covariance matrix may have small negative eigenvalues: its elements are checked, and its first square.
+        start = xp.check(matrix * xp.reciprocal(left), -2, 2)
 
         def step(power: Array, i: Array) -> Array:
-            square = _unit(power @ power)
-            # The trace of the square of a matrix of trace 1 is at least 1 / columns: half of it is room for rounding.
-            trace = proven(_trace(square, columns), 0.5 / columns, 2)
-            return _unit(square * inverse(trace, 0.5 / columns, 2))
+            flat = xp.reshape(power, (columns * columns,))
+            norm = xp.check(flat @ flat, 0.5 / columns, 2)
+            return _unit(_unit(power @ power) * inverse(norm, 0.5 / columns, 2))
 
-        kept = Fixed(-2, 2, FINE)
-        power = loop(self.squarings, step, _unit(matrix * xp.reciprocal(left)), keep=kept)
-        # The column of the greatest element of the diagonal, which is at least 1 / columns, over the root of that element.
+        power = loop(self.squarings, step, start, keep=Fixed(-2, 2, FINE))
+        # The column of the greatest element of the diagonal, which is at least 1 / columns: so is the column's length.
         diagonal = xp.sum(power * np.eye(columns), axis=1)
         best = xp.arange(columns) == xp.argmax(diagonal)
         column = power @ xp.astype(best, Fixed(0, 1, FINE))
-        element = proven(xp.max(diagonal), 0.5 / columns, 2)
-        return proven(column * xp.reciprocal(xp.sqrt(element)), -2, 2)
+        length = proven(xp.sqrt(column @ column), 0.5 / columns, 1.5)
+        return proven(column * inverse(length, 0.5 / columns, 1.5), -2, 2)
 
     def transform(self, X: Any) -> Any:
         """Coordinates along the components, shape (rows, components)."""
@@ -121,5 +124,5 @@ def _trace(matrix: Array, columns: int) -> Array:
 
 
 def _unit(matrix: Array) -> Array:
-    """A covariance matrix of trace at most 1: no element is beyond 1 by Cauchy and Schwarz, and the other 1 is room for rounding."""
+    """A covariance matrix, or a square, of trace at most 2: no element is beyond the trace by Cauchy and Schwarz."""
     return proven(matrix, -2, 2)
