@@ -201,6 +201,21 @@ def inverse(x: Array, lo: float, hi: float) -> Array:
     return proven(y, 0.5 / hi, 2 / lo)
 
 
+def exp_below(x: Array, lowest: float) -> Array:
+    """Powers of e of numbers from `lowest`, at least -16, to 0, within 1e-5: `(1 + t + t^2 / 2)^256` with `t = x / 256`.
+
+    That is eleven products, where an exponential of any number is exact to the last place and takes several times as many rounds.
+    """
+    x = to_fixed(x, FINE)
+    t = proven(x * 2.0**-8, lowest / 256 - 0.01, 0.01)
+    y = 1 + t * (1 + t * 0.5)
+    for _ in range(8):
+        # A square of a number from 0 to 1, but for its rounding, which is up to 256 units in the last place in the end.
+        y = proven(y, 0, 1.125)
+        y = y * y
+    return proven(y, 0, 1.125)
+
+
 # Functions of arrays of the parties and of NumPy's, so that fitted estimators predict for both.
 
 

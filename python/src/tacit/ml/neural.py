@@ -18,9 +18,8 @@ from ._common import (
     Estimator,
     Floats,
     classes,
-    clip,
     counts,
-    exp,
+    exp_below,
     features,
     inverse,
     known,
@@ -238,11 +237,13 @@ def _chances(score: Any) -> Any:
     """The sigmoid of a single column, softmax of several."""
     if int(score.shape[1]) == 1:
         return sigmoid(score)
-    xs = namespace(score)
-    powers = exp(clip(score - xs.max(score, axis=1, keepdims=True), _LOWEST, 0.0))
-    total = xs.sum(powers, axis=1, keepdims=True)
+    below = score - namespace(score).max(score, axis=1, keepdims=True)
     if not isinstance(score, Array):
-        return powers / total
+        powers = np.exp(np.maximum(below, _LOWEST))
+        return powers / powers.sum(axis=1, keepdims=True)
+    # No score is above the greatest one.
+    powers = to_fixed(exp_below(proven(xp.maximum(below, _LOWEST), _LOWEST, 0), _LOWEST), _INNER)
+    total = xp.sum(powers, axis=1, keepdims=True)
     # One of the powers is exp(0), but for its rounding, and none is greater.
     count = int(score.shape[1])
     return proven(powers * inverse(proven(total, 0.99, count + 0.5), 0.98, count + 1.0), 0, 2)
