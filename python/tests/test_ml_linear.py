@@ -86,6 +86,16 @@ def test_settings_of_logistic_regression(settings: dict[str, Any]) -> None:
     assert settings.get("fit_intercept", True) or found.intercept == 0
 
 
+def test_what_was_revealed_predicts_in_the_clear() -> None:
+    X, y = cancer(100, 4)
+    x, t, data = one_owner(X, y, WIDE, tc.Bool())
+    model = ml.LogisticRegression(steps=10).fit(x, t)
+    found = clear({**weights(model), "kind": model.predict(x), "chance": model.predict_proba(x)}, data)
+    model.coef_, model.intercept_ = found.coef, found.intercept
+    np.testing.assert_array_equal(model.predict(X), found.kind)
+    np.testing.assert_allclose(model.predict_proba(X), found.chance, atol=1e-3)
+
+
 def test_rows_may_be_bound_by_the_data() -> None:
     X, y = cancer(100, 4)
     n = tc.rows
@@ -149,7 +159,7 @@ def counted(rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 )
 @pytest.mark.parametrize("alpha", [0.0, 0.1])
 def test_logarithmic_links(ours: Any, theirs: Any, kind: tc.Type, which: int, alpha: float) -> None:
-    drawn = counted(200)
+    drawn = counted(120)
     X, y = drawn[0], drawn[which]
     x, t, data = by_rows(X, y, WIDE, kind)
     model = ours(alpha=alpha, steps=100).fit(x, t)

@@ -83,6 +83,14 @@ def test_calibration_by_bins() -> None:
     assert not found.part[~there].any()
 
 
+def test_calibration_of_what_is_no_probability() -> None:
+    t, z = two(tc.Bool(), tc.Fixed(-8, 8), 4)
+    part, mean, rows = ml.calibration(t, z, bins=2)
+    found = clear({"part": part, "mean": mean, "rows": rows}, {"alice": [0, 1, 1, 1], "bob": [-6, -2, 5, 7]})
+    np.testing.assert_allclose(found.mean, [-4, 6])
+    np.testing.assert_allclose(found.part, [0.5, 1])
+
+
 def test_probabilities_of_two_columns() -> None:
     y, p = predicted(50)
     t, z = two(tc.Bool(), tc.Fixed(0, 1), 50)

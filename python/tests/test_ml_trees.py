@@ -51,6 +51,17 @@ def test_candidates_are_comparisons_with_edges() -> None:
     assert ml.quantile_edges(X, 3).shape == (2, 2)
 
 
+def test_candidates_may_be_inputs() -> None:
+    X, y = flowers()
+    edges = ml.quantile_edges(X, 4)
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    x, t = alice.array("x", tc.Int(0, 1), shape=(150, 12)), bob.array("y", tc.Int(0, 2), shape=150)
+    model = ml.DecisionTreeClassifier(max_depth=2).fit(x, t)
+    bits = ml.below(X, edges)
+    found = clear({"splits": model.splits_}, {"alice": {"x": bits}, "bob": {"y": y}})
+    np.testing.assert_array_equal(found.splits, model.reference(bits, y).splits_)
+
+
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("settings", [{}, {"max_depth": 2, "min_samples_leaf": 10}])
 def test_a_tree_of_classes(split: Any, settings: dict[str, Any]) -> None:

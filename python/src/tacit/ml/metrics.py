@@ -168,9 +168,10 @@ def calibration(y_true: Array, chance: Array, *, bins: int = 10) -> tuple[Array,
     above = xp.concat([xp.full((chance.shape[0], 1), 1, dtype=Int(0, 1)), above], axis=1)
     rows, ones, sums = xp.sum(above, axis=0), above.T @ whole(y), above.T @ chance
     rows, ones, sums = (it - xp.shift(it, -1) for it in (rows, ones, sums))
-    # A bin has rows or none, and means of numbers from 0 to 1 lie there too, but for their rounding.
+    low, high = chance.range
+    # A bin has rows or none, and means lie where the numbers do, but for their rounding.
     return (
         proven(divide(ones, rows), 0, 1),
-        proven(sums / rows, -1, 2),
+        proven(sums / rows, min(low, 0) - 1, max(high, 0) + 1),
         proven(rows, 0, rows.range[1]),
     )

@@ -51,9 +51,12 @@ def quantile_edges(X: Any, bins: int = 16) -> Floats:
 def below(x: Any, edges: Any) -> Any:
     """Candidate splits: whether each feature is at most each edge of its column, shape (rows, columns * edges).
 
-    Of an array of one party, that party computes them alone, without a comparison between parties: call it for each owner's array,
-    and put the results together by `tc.concat`, along axis 0 for rows and along axis 1 for columns of several owners. Candidate
-    `c` is edge `c % edges` of column `c // edges`. Works on NumPy's arrays too.
+    Of an array of one party, that party computes them alone: call it for each owner's array, and put the results together by
+    `tc.concat`, along axis 0 for rows and along axis 1 for columns of several owners. Candidate `c` is edge `c % edges` of column
+    `c // edges`.
+
+    Under protocols that notice cheats, what a party could compute alone is computed on shares. Comparisons are dear there: give
+    the candidates as inputs, of `tc.Int(0, 1)`, which this function makes of NumPy's arrays too.
 
     Args:
         x: Features, shape (rows, columns).
