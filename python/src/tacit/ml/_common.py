@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import math
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -181,7 +182,15 @@ def proven(x: Array, lo: float, hi: float) -> Array:
 
     It is a promise of this package and not of the user: the disclosure does not name it. `job.check` verifies it all the same.
     """
-    return xp._within("assume", x, lo, hi)
+    low, high = x._node.interval
+    fraction = x._node.fraction
+    low, high = max(low, math.floor(lo * 2**fraction)), min(high, math.ceil(hi * 2**fraction))
+    return xp._within("assume", x, _number(low, fraction), _number(high, fraction))
+
+
+def _number(raw: int, fraction: int) -> int | Decimal:
+    """A number of units in the last place, exactly."""
+    return raw if fraction == 0 else Decimal(f"{raw * 5**fraction}e-{fraction}")
 
 
 def inverse(x: Array, lo: float, hi: float) -> Array:

@@ -84,7 +84,7 @@ class PCA(Estimator):
         """The direction of the greatest variance of a matrix whose trace is at most 1."""
         left = xp.check(_trace(matrix, columns), self.tol, 2)
         # What is left of a covariance matrix may have small negative eigenvalues: its elements are checked, and its first square.
-        start = xp.check(matrix * xp.reciprocal(left), -2, 2)
+        start = xp.check(matrix * inverse(left, self.tol, 2), -2, 2)
 
         def step(power: Array, i: Array) -> Array:
             flat = xp.reshape(power, (columns * columns,))

@@ -10,7 +10,22 @@ from .. import xp
 from ..array import Array, to_fixed
 from ..control import loop
 from ..types import Fixed
-from ._common import FINE, FRACTION, Estimator, features, gram, largest, most, one_of, positive, power_above, targets, within, wrong
+from ._common import (
+    FINE,
+    FRACTION,
+    Estimator,
+    features,
+    gram,
+    inverse,
+    largest,
+    most,
+    one_of,
+    positive,
+    power_above,
+    targets,
+    within,
+    wrong,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -79,7 +94,7 @@ class _Linear(Estimator):
 
         def step(matrix: Array, right: Array, i: Array) -> tuple[Array, Array]:
             row, at = matrix[i], xp.arange(columns) == i
-            pivot = xp.reciprocal(within(row[i], self.tol, size, self.overflow))
+            pivot = inverse(within(row[i], self.tol, size, self.overflow), self.tol, size)
             row = within(row * pivot, -size, size, self.overflow)
             last = within(right[i] * pivot, -coef_range, coef_range, self.overflow)
             column = matrix[:, i] - to_fixed(at, 0)
