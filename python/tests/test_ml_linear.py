@@ -11,6 +11,7 @@ from sklearn import datasets, linear_model, preprocessing
 
 import tacit as tc
 from tacit import ml
+from tacit.ml._common import exp_below, inverse
 
 WIDE = tc.Fixed(-8, 8)
 PAY = tc.Fixed(0, 512)
@@ -235,6 +236,27 @@ def test_columns_that_depend_on_each_other_end_the_run(protocol: str) -> None:
     x, t, data = one_owner(X, y, WIDE, PAY)
     model = ml.Ridge(1.0).fit(x, t)
     assert distance(clear(weights(model), data), model.reference(X, y)) < 2e-3
+
+
+@pytest.mark.parametrize(("lo", "hi"), [(1, 11), (0.5, 2), (2.0**-12, 64), (2.0**-16, 256)])
+@pytest.mark.parametrize("protocol", ["plain", "trio"])
+def test_inverses_by_newton(lo: float, hi: float, protocol: str) -> None:
+    x = np.round(np.geomspace(lo, hi, 50) * 2**28) / 2**28
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    given = alice.array("x", tc.Fixed(0, hi, 28), shape=50) + bob.array("zero", tc.Int(0, 0))
+    job = tc.job("inverse", y=inverse(given, lo, hi).reveal(to="all"))
+    found = job.run({"alice": {"x": x}, "bob": {"zero": 0}}, protocol=protocol).y
+    # The product of x and y is as exact as its own rounding.
+    np.testing.assert_allclose(found * x, 1, atol=max(hi, 4) * 2.0**-26)
+
+
+@pytest.mark.parametrize("protocol", ["plain", "trio"])
+def test_powers_of_e_below_one(protocol: str) -> None:
+    x = np.linspace(-12, 0, 60)
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    given = alice.array("x", tc.Fixed(-12, 0), shape=60) + bob.array("zero", tc.Int(0, 0))
+    found = tc.job("exp", y=exp_below(given, -12.0).reveal(to="all")).run({"alice": {"x": x}, "bob": {"zero": 0}}, protocol=protocol).y
+    np.testing.assert_allclose(found, np.exp(np.round(x * 2**16) / 2**16), atol=1e-5)
 
 
 # Scaling and splitting.

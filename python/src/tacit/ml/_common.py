@@ -194,14 +194,17 @@ def _number(raw: int, fraction: int) -> int | Decimal:
 
 
 def inverse(x: Array, lo: float, hi: float) -> Array:
-    """One divided by numbers that lie from `lo` to `hi`, in a few products: Newton's steps from the best straight line.
+    """One divided by numbers that lie from `lo` to `hi`, in a few products: Newton's steps from a straight line.
 
-    `1 - x y` is at most `(hi - lo)^2 / (lo^2 + 6 lo hi + hi^2)` at the line, and squared by each step. A division takes hundreds
-    of rounds, and knows nothing of the range.
+    `1 - x y` is at most `(hi - lo)^2 / (lo^2 + 6 lo hi + hi^2)` at the best line, and squared by each step. Where that line ends
+    too near to zero for the bits behind the point, it is the tangent at `hi`, with `(1 - lo / hi)^2`. A division takes hundreds of
+    rounds, and knows nothing of the range.
     """
     scale = lo * lo + 6 * lo * hi + hi * hi
-    error = (hi - lo) ** 2 / scale
-    y = 8 * (lo + hi) / scale - x * (8 / scale)
+    if 8 * lo / scale >= 2.0 ** (10 - x._node.fraction):
+        error, y = (hi - lo) ** 2 / scale, 8 * (lo + hi) / scale - x * (8 / scale)
+    else:
+        error, y = (1 - lo / hi) ** 2, 2 / hi - x * (1 / hi**2)
     while error > 2.0**-x._node.fraction:
         # x y lies in 0..2 from the beginning, and in 0..1 after a step; the rest is room for rounding.
         y = proven(y, -1, 2 / lo + 1)
