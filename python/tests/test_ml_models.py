@@ -188,3 +188,29 @@ def test_many_first_weights_are_constants_in_pieces() -> None:
     x, y = alice.array("x", tc.Fixed(0, 1), shape=(8, 300)), bob.array("y", tc.Bool(), shape=8)
     model = ml.MLPClassifier(hidden_layer_sizes=(20,), steps=1, batch_size=8).fit(x, y)
     assert model.coefs_[0].shape == (300, 20)
+
+
+# Rows that are bound by the data.
+
+
+@pytest.mark.parametrize(
+    "name", ["KMeans", "Ridge", "StandardScaler", "DecisionTreeClassifier", "DecisionTreeRegressor", "GradientBoostingClassifier"]
+)
+def test_rows_may_be_bound_by_the_data(name: str) -> None:
+    X, y = cancer(50, 3)
+    found = []
+    for rows in (50, tc.rows("n", min=20, max=64)):
+        alice, bob, _ = tc.parties("alice", "bob", "carol")
+        x, t = alice.array("x", tc.Fixed(-8, 8), shape=(rows, 3)), bob.array("y", tc.Bool(), shape=rows)
+        bits = ml.below(x, ml.quantile_edges(X, 4))
+        values = {
+            "KMeans": lambda x=x: ml.KMeans(X[:2], max_iter=3).fit(x).labels_,
+            "Ridge": lambda x=x, t=t: ml.Ridge().fit(x, t).predict(x),
+            "StandardScaler": lambda x=x: ml.StandardScaler().fit_transform(x),
+            "DecisionTreeClassifier": lambda b=bits, t=t: ml.DecisionTreeClassifier(max_depth=2).fit(b, t).predict(b),
+            "DecisionTreeRegressor": lambda b=bits, t=t: ml.DecisionTreeRegressor(max_depth=2).fit(b, t).predict(b),
+            "GradientBoostingClassifier": lambda b=bits, t=t: ml.GradientBoostingClassifier(n_estimators=2).fit(b, t).predict(b),
+        }
+        job = tc.job("bound", value=values[name]().reveal(to="all"))
+        found.append(job.check({"alice": {"x": X}, "bob": {"y": y}}).value)
+    np.testing.assert_allclose(found[0], found[1], atol=1e-4)
