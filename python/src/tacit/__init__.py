@@ -139,15 +139,15 @@ from .xp import (
 
 if TYPE_CHECKING:
     from . import ml
+else:
 
+    def __getattr__(name: str) -> Any:
+        """`tc.ml`, which is read when it is first used."""
+        if name == "ml":
+            from importlib import import_module
 
-def __getattr__(name: str) -> Any:
-    """`tc.ml`, which is read when it is first used."""
-    if name == "ml":
-        from importlib import import_module
-
-        return import_module(".ml", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return import_module(".ml", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __version__: str = _tacit.__version__
