@@ -53,7 +53,7 @@ show(x)
 
 # %% [markdown]
 # Means and deviations of all rows are secret, and so are the weights until they are revealed. Which rows are for testing
-# follows from a public seed, and tells nothing. The sigmoid is one of three straight pieces, which takes a third of the rounds.
+# follows from a public seed, and tells nothing. The sigmoid is one of three straight pieces, which takes fewer rounds.
 
 # %%
 scaled = ml.StandardScaler().fit_transform(x)

@@ -175,7 +175,7 @@ class LogisticRegression(_Gradient):
         learning_rate: The size of steps.
         batch_size: How many rows a step is on; all of them unless it is said. Batch `b` of `k` is the rows b, b + k, b + 2 k and
             so on, so that rows of several owners mix; the last `rows % batch_size` rows are left out.
-        sigmoid: `"exact"`, or `"three-pieces"`: 0 below -1/2, x + 1/2, 1 above 1/2, which takes a third of the rounds and fits
+        sigmoid: `"exact"`, or `"three-pieces"`: 0 below -1/2, x + 1/2, 1 above 1/2, which takes less than half of the rounds and fits
             another, steeper model.
         coef_range: Weights stay within `-coef_range..coef_range` in every step.
         overflow: `"check"` verifies that in the run, and everybody learns that one bit; `"clip"` cuts weights off there, two
