@@ -18,6 +18,8 @@ Nobody outside the project has audited Tacit. Do not trust it yet with what must
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 try:
     from . import _tacit
 except ImportError as error:  # pragma: no cover
@@ -26,7 +28,7 @@ except ImportError as error:  # pragma: no cover
         "the same name: uninstall that one, and install tacit-mpc again"
     ) from error
 
-from . import errors, ml, numpy_api, onnx, types, xp
+from . import errors, numpy_api, onnx, types, xp
 from .array import Array, Extent, Party, Rows, parties, public, rows
 from .control import fold, loop, map, peek
 from .data import Schema, suggest
@@ -134,6 +136,19 @@ from .xp import (
     zeros,
     zeros_like,
 )
+
+if TYPE_CHECKING:
+    from . import ml
+else:
+
+    def __getattr__(name: str) -> Any:
+        """`tc.ml`, which is read when it is first used."""
+        if name == "ml":
+            from importlib import import_module
+
+            return import_module(".ml", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __version__: str = _tacit.__version__
 

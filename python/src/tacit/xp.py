@@ -433,7 +433,8 @@ def _within(name: str, x: Array, lo: Any, hi: Any) -> Array:
         fail(ProgramError, "a range is of an array of the parties", place, path)
     if not builtins.all(isinstance(it, (int, float, Decimal, np.integer, np.floating)) and math.isfinite(float(it)) for it in (lo, hi)):
         fail(ProgramError, "a range is from a public number to another one: infinity and nan are none", place, path)
-    x = fixed_point(x, _DEFAULT_FRACTION) if is_fractional(lo) or is_fractional(hi) else number(x)
+    fractions = x._node.kind != "fixed" and (is_fractional(lo) or is_fractional(hi))
+    x = fixed_point(x, _DEFAULT_FRACTION) if fractions else number(x)
     node = x._node
     if node.kind in ("int", "uint"):
         # What its type does not hold cannot be, and no range may name it.

@@ -1,0 +1,200 @@
+"""Decision trees and boosted trees on binned features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import xp
+from ..array import Array, to_fixed
+from ..errors import ShapeError
+from ..types import Int
+from ._common import (
+    FRACTION,
+    Estimator,
+    Floats,
+    classes,
+    counts,
+    largest,
+    namespace,
+    proven,
+    targets,
+    whole,
+    wrong,
+)
+from ._growth import bits_for, candidates, depth_of, grow, grow_clear, leaves, mean_of, units
+
+__all__ = [
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "below",
+    "quantile_edges",
+]
+
+_MOST_EDGES = 31
+_MOST_CLASSES = 16
+
+
+def quantile_edges(X: Any, bins: int = 16) -> Floats:
+    """Edges between bins of about equally many rows of features in NumPy, shape (columns, bins - 1).
+
+    Edges are public, and say what the quantiles of these rows are: take them of data that may be seen, or round them.
+    """
+    counts(bins=bins)
+    if not 2 <= bins <= _MOST_EDGES + 1:
+        wrong(f"bins are 2 to {_MOST_EDGES + 1}, not {bins}")
+    found: Floats = np.quantile(np.asarray(X, dtype=np.float64), np.arange(1, bins) / bins, axis=0).T
+    return found
+
+
+def below(x: Any, edges: Any) -> Any:
+    """Candidate splits: whether each feature is at most each edge of its column, shape (rows, columns * edges).
+
+    Of an array of one party, that party computes them alone: call it for each owner's array, and put the results together by
+    `tc.concat`, along axis 0 for rows and along axis 1 for columns of several owners. Candidate `c` is edge `c % edges` of column
+    `c // edges`.
+
+    Under protocols that notice cheats, what a party could compute alone is computed on shares. Comparisons are dear there: give
+    the candidates as inputs, of `tc.Int(0, 1)`, which this function makes of NumPy's arrays too.
+
+    Args:
+        x: Features, shape (rows, columns).
+        edges: Public numbers, shape (columns, edges), at most 31 for each column.
+    """
+    edges = np.asarray(edges, dtype=np.float64)
+    if edges.ndim != 2 or not 1 <= edges.shape[1] <= _MOST_EDGES or len(x.shape) != 2 or x.shape[1] != edges.shape[0]:
+        message = f"edges are public numbers of shape (columns, edges), at most {_MOST_EDGES} for each column"
+        wrong(f"{message}: {edges.shape} does not go with features of shape {tuple(x.shape)}", ShapeError)
+    if not isinstance(x, Array):
+        return (np.asarray(x)[:, :, None] <= edges).reshape(len(x), edges.size)
+    bits = xp.expand_dims(x, axis=2) <= np.round(edges, 9)
+    return xp.reshape(xp.astype(bits, Int(0, 1)), (x.shape[0], edges.size))
+
+
+class _Tree(Estimator):
+    """A single tree."""
+
+    max_depth: int
+    min_samples_leaf: int
+    splits_: Any
+    values_: Any
+
+    def __init__(self, *, max_depth: int = 3, min_samples_leaf: int = 1) -> None:
+        self.max_depth, self.min_samples_leaf = max_depth, min_samples_leaf
+
+    def _validate(self) -> None:
+        depth_of(self.max_depth)
+        counts(min_samples_leaf=self.min_samples_leaf)
+
+    def _leaves(self, X: Any) -> Any:
+        splits = self._fitted("splits_")
+        if isinstance(X, Array):
+            X = candidates(X)
+            if X.shape[1] != self._candidates:
+                wrong(f"this was fitted with {self._candidates} candidate splits, and these are {X.shape[1]}", ShapeError)
+        return leaves(X, splits, self.max_depth)
+
+    _candidates = 0
+
+
+class DecisionTreeClassifier(_Tree):
+    """A decision tree of classes, by Gini impurity, on candidate splits of `tc.ml.below`.
+
+    All nodes of a level are split at once: the counts on the left of all candidates are one product of matrices, the impurities
+    two divisions for each candidate and node, and the best one is found by comparisons. The tree is complete: nodes that are
+    pure are split too. Only its depth and the candidates are public; splits and leaves are secret until they are revealed.
+
+    Args:
+        max_depth: How many levels of splits there are, 1 to 8.
+        min_samples_leaf: The fewest rows on each side of a split. Where no candidate leaves so many, the first one is taken.
+
+    Attributes:
+        splits_: The candidate of each node, level by level, shape (2**depth - 1): below the edge, rows go to the left.
+        values_: Parts of the classes in each leaf, shape (2**depth, classes).
+        n_classes_: The number of classes, by the range of `y`.
+    """
+
+    n_classes_: int
+
+    def fit(self, X: Array, y: Array) -> DecisionTreeClassifier:
+        """Adds the training to the program.
+
+        Args:
+            X: Candidate splits, shape (rows, candidates).
+            y: Classes, `tc.Bool()` or whole numbers from 0 to at most 15, shape (rows).
+        """
+        self._validate()
+        X = candidates(X)
+        y, self.n_classes_ = classes(X, y, _MOST_CLASSES)
+        self.n_classes_ = max(self.n_classes_, 2)
+        bits_for(X.shape[0], 1.0)
+        one_hot = xp.astype(xp.expand_dims(whole(y), axis=1) == xp.arange(self.n_classes_), Int(0, 1))
+        tree = grow(X, one_hot, None, self.max_depth, self.min_samples_leaf, 0)
+        self.splits_, self._candidates = tree.splits, int(X.shape[1])
+        self.values_ = to_fixed(tree.value, FRACTION)
+        return self
+
+    def predict_proba(self, X: Any) -> Any:
+        """Parts of the classes in the leaf of each row, shape (rows, classes)."""
+        return self._leaves(X) @ self.values_
+
+    def predict(self, X: Any) -> Any:
+        """The most frequent class in the leaf of each row, the first of several, shape (rows)."""
+        rows = self._leaves(X)
+        kinds = namespace(self.values_).argmax(self.values_, axis=1)
+        # A row is of one leaf.
+        return proven(rows @ kinds, 0, self.n_classes_ - 1) if isinstance(rows, Array) else kinds[rows.argmax(axis=1)]
+
+    def reference(self, X: Any, y: Any) -> DecisionTreeClassifier:
+        """The same tree in float64, of candidates in NumPy, shape (rows, candidates). Nearly equal candidates may differ."""
+        self._validate()
+        X, y, found = np.asarray(X), np.asarray(y).astype(np.int64), self._copy()
+        found.n_classes_ = max(int(y.max()) + 1, 2)
+        tree = grow_clear(X, np.eye(found.n_classes_)[y], np.ones(len(y)), self.max_depth, self.min_samples_leaf, 0.0)
+        found.splits_, found.values_ = tree.splits, tree.value
+        return found
+
+
+class DecisionTreeRegressor(_Tree):
+    """A decision tree of numbers, by squared errors, on candidate splits of `tc.ml.below`.
+
+    It grows as `DecisionTreeClassifier` does, with sums of targets in place of counts. Targets are rounded down to as many bits
+    behind the point as their sums have room for, at most 12.
+
+    Args:
+        max_depth: How many levels of splits there are, 1 to 8.
+        min_samples_leaf: The fewest rows on each side of a split. Where no candidate leaves so many, the first one is taken.
+
+    Attributes:
+        splits_: The candidate of each node, level by level, shape (2**depth - 1).
+        values_: Means of leaves, shape (2**depth).
+    """
+
+    def fit(self, X: Array, y: Array) -> DecisionTreeRegressor:
+        """Adds the training to the program.
+
+        Args:
+            X: Candidate splits, shape (rows, candidates).
+            y: Numbers, shape (rows).
+        """
+        self._validate()
+        X = candidates(X)
+        y = targets(X, y)
+        bits = bits_for(X.shape[0], largest(y))
+        tree = grow(X, xp.expand_dims(units(y, bits), axis=1), None, self.max_depth, self.min_samples_leaf, 0)
+        self.splits_, self._candidates = tree.splits, int(X.shape[1])
+        self.values_ = mean_of(tree, bits)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The mean of the leaf of each row, shape (rows)."""
+        return self._leaves(X) @ self.values_
+
+    def reference(self, X: Any, y: Any) -> DecisionTreeRegressor:
+        """The same tree in float64, of candidates in NumPy, shape (rows, candidates). Nearly equal candidates may differ."""
+        self._validate()
+        y, found = np.asarray(y, dtype=np.float64), self._copy()
+        tree = grow_clear(np.asarray(X), y[:, None], np.ones(len(y)), self.max_depth, self.min_samples_leaf, 0.0)
+        found.splits_, found.values_ = tree.splits, tree.value[:, 0]
+        return found
