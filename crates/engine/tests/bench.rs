@@ -4,7 +4,7 @@ use std::time::Duration;
 use tacit_engine::bench::{self, Operation, Plan};
 use tacit_engine::circuit::Assignment;
 use tacit_engine::protocols::{
-    ASTRA, GMW, GMW_OT, GMW_SILENT, GMW_STAR, GMW_TRIPLES, GMW_WIDE, QUAD, TRIO,
+    ASTRA, GALOIS, GMW, GMW_OT, GMW_SILENT, GMW_STAR, GMW_TRIPLES, GMW_WIDE, LIFT, QUAD, TRIO,
 };
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_sharing::arrays::Cut;
@@ -38,6 +38,33 @@ fn forms_of_gmw_are_measured_at_the_price_of_their_cost_functions() {
         for measured in results {
             let measured = measured.unwrap_or_else(|error| panic!("{protocol}: {error}"));
             assert!(measured.passes > 0 && measured.bytes.link(0, 1) > 0, "{protocol}");
+        }
+    }
+}
+
+/// Of any size: proven entry by entry, or as a whole.
+#[test]
+fn matrices_are_measured_at_the_price_of_their_cost_functions() {
+    for (protocol, ring_bits, size) in
+        [(TRIO, 64, 20), (LIFT, 64, 20), (LIFT, 32, 8), (LIFT, 1, 8), (GALOIS, 64, 16)]
+    {
+        let results = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+            let plan = Plan {
+                assignments: vec![Assignment::in_order(protocol)],
+                threads: 1,
+                ring_bits,
+                operation: Operation::Matrix { size },
+                elements: 3 * size * size,
+                duration: Duration::from_millis(1),
+                cut: Cut::default(),
+            };
+            let measured = bench::run(&mut session, &plan)?;
+            session.finish()?;
+            Ok::<_, tacit_engine::circuit::EvaluateError>(measured)
+        });
+        for measured in results {
+            let measured = measured.unwrap_or_else(|error| panic!("{protocol}, {size}: {error}"));
+            assert!(measured.passes > 0, "{protocol}");
         }
     }
 }

@@ -33,7 +33,7 @@ impl Checks for ProvenLater {
         factors: [[&[W]; COMPONENTS]; 2],
         results: [&[W]; COMPONENTS],
     ) -> Result<bool, SharingError> {
-        Proofs::of_check(party.check()?)?.keep_matrix(shape, factors, results)
+        with_proofs(party, |proofs, party| proofs.keep_matrix(party, shape, factors, results))
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::batch::{Batch, first, first_batch};
 use super::channel::ProofChannel;
-use super::matrices::{self, Matrix, Sums};
+use super::matrices::{self, KeptMatrix, Matrix};
+use super::pending::push_run;
 use super::{Class, Method, Pending, Proving, Scratch, bits, galois, lift};
 use std::any::Any;
 use tacit_ring::{Word, word};
@@ -19,7 +20,7 @@ pub(super) struct Products<W> {
     /// Results, and the terms of each.
     pub runs: Vec<(usize, usize)>,
     /// Products of matrices, whose sums are proven.
-    pub matrices: Vec<Matrix<W>>,
+    pub matrices: Vec<KeptMatrix<W>>,
 }
 
 impl<W: Word> Products<W> {
@@ -35,48 +36,72 @@ impl<W: Word> Products<W> {
         }
     }
 
-    /// Adds the sums that prove matrices.
-    fn sum_up(&mut self, channel: &mut ProofChannel<'_, '_, '_>) -> Result<(), SharingError> {
-        if self.matrices.is_empty() {
-            return Ok(());
+    /// Adds the sums that prove the matrices that are kept, and one that is not, before the products; proves whole batches of
+    /// them. Whether there was any.
+    fn sum_up(
+        &mut self,
+        channel: &mut ProofChannel<'_, '_, '_>,
+        scratch: &mut Scratch,
+        one_more: Option<Matrix<'_, W>>,
+    ) -> Result<bool, SharingError> {
+        let kept = std::mem::take(&mut self.matrices);
+        if kept.is_empty() && one_more.is_none() {
+            return Ok(false);
         }
-        let (mut coin, mut sums) = (channel.coin()?, Sums::default());
-        for matrix in self.matrices.drain(..) {
-            matrix.sum_up(&mut coin, &mut sums);
+        let (mut coin, mut proven) = (channel.coin()?, false);
+        let mut sums = Products::new(self.class, self.proving);
+        for matrix in kept.iter().map(KeptMatrix::matrix).chain(one_more) {
+            matrix.sum_up(&mut coin, |some| {
+                sums.extend([&some.x, &some.y, &some.z], some.run);
+                while sums.terms() >= sums.limit() {
+                    sums.prove_batch(channel, scratch)?;
+                    proven = true;
+                }
+                Ok(())
+            })?;
         }
-        sums.put_before(self);
-        Ok(())
-    }
-}
-
-impl<W: Word> Pending for Products<W> {
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-
-    fn is_of(&self, class: Class) -> bool {
-        self.class == class
+        for (results, terms) in std::mem::take(&mut self.runs) {
+            push_run(&mut sums.runs, results, terms);
+        }
+        for (sums, products) in sums.columns().zip(self.columns()) {
+            sums.extend(&products.buffer[..products.len]);
+            std::mem::swap(sums, products);
+        }
+        self.runs = sums.runs;
+        Ok(proven)
     }
 
-    fn terms(&self) -> usize {
-        self.x[0].len + self.matrices.iter().map(Matrix::terms).sum::<usize>()
+    fn columns(&mut self) -> impl Iterator<Item = &mut Growing<W>> {
+        self.x.iter_mut().chain(&mut self.y).chain(&mut self.z)
     }
 
-    fn limit(&self) -> usize {
-        self.class.limit(self.proving)
+    fn extend(&mut self, from: [&[Growing<W>; 2]; 3], (results, terms): (usize, usize)) {
+        for (to, from) in self.columns().zip(from.into_iter().flatten()) {
+            to.extend(&from.buffer[..from.len]);
+        }
+        push_run(&mut self.runs, results, terms);
     }
 
-    fn is_full(&self) -> bool {
-        self.terms() >= self.limit()
-            || self.matrices.iter().map(Matrix::words).sum::<usize>() >= matrices::MOST_WORDS
+    /// Proves a matrix with what is kept, without keeping it: one that is large enough for that.
+    ///
+    /// # Errors
+    /// When the network fails or a peer sends what no honest party does.
+    pub fn prove_matrix(
+        &mut self,
+        channel: &mut ProofChannel<'_, '_, '_>,
+        scratch: &mut Scratch,
+        matrix: Matrix<'_, W>,
+    ) -> Result<(), SharingError> {
+        let proven = self.sum_up(channel, scratch, Some(matrix))?;
+        if proven { Ok(()) } else { self.prove_batch(channel, scratch) }
     }
 
-    fn prove(
+    /// Proves and forgets a batch of products.
+    fn prove_batch(
         &mut self,
         channel: &mut ProofChannel<'_, '_, '_>,
         scratch: &mut Scratch,
     ) -> Result<(), SharingError> {
-        self.sum_up(channel)?;
         let limit = self.limit();
         let runs = first_batch(&mut self.runs, limit);
         let results = runs.iter().map(|(results, _)| results).sum();
@@ -107,5 +132,39 @@ impl<W: Word> Pending for Products<W> {
         }
         self.z.iter_mut().for_each(|column| column.forget(results));
         Ok(())
+    }
+}
+
+impl<W: Word> Pending for Products<W> {
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+
+    fn is_of(&self, class: Class) -> bool {
+        self.class == class
+    }
+
+    fn terms(&self) -> usize {
+        self.x[0].len + self.matrices.iter().map(KeptMatrix::terms).sum::<usize>()
+    }
+
+    fn limit(&self) -> usize {
+        self.class.limit(self.proving)
+    }
+
+    fn is_full(&self) -> bool {
+        self.terms() >= self.limit()
+            || self.matrices.iter().map(KeptMatrix::words).sum::<usize>() >= matrices::MOST_WORDS
+    }
+
+    fn prove(
+        &mut self,
+        channel: &mut ProofChannel<'_, '_, '_>,
+        scratch: &mut Scratch,
+    ) -> Result<(), SharingError> {
+        match self.sum_up(channel, scratch, None)? && self.terms() < self.limit() {
+            true => Ok(()),
+            false => self.prove_batch(channel, scratch),
+        }
     }
 }

@@ -19,7 +19,7 @@
 //! - [`Method::Brain`]: random products come first (`triples`), made and checked in one of six ways; those of
 //!   the program open masked factors (`beaver`).
 //!
-//! Products of large matrices are proven by random sums of their rows and columns (`matrices`), where products are proven later.
+//! Products of matrices with many entries are proven by random sums of their rows and columns (`matrices`), where products are proven later.
 //! Shuffled rows are proven to be the rows that they were, under [`Method::Lift`] ([`Moves`]).
 //!
 //! A check itself opens nothing but masked values. What it finds goes into the transcripts that

@@ -14,20 +14,20 @@
 //! Nobody can make a matrix pass by what it sends later: coins are tossed when all results are there, and nothing is sent for
 //! the sums.
 
+use super::Strength;
 use super::channel::Challenge;
-use super::kept::Products;
-use super::{Strength, push_run};
+use std::ops::Range;
 use tacit_ring::matrix::Packed;
 use tacit_ring::{Buffer, Word};
+use tacit_sharing::SharingError;
 use tacit_sharing::arrays::MatrixShape;
 use tacit_sharing::growing::Growing;
-use tacit_sharing::shares::Runs;
 
-/// Words of matrices that are kept for one coin, one component of each.
+/// Words of matrices that are kept for one coin, one component of each. A matrix of so many words is at least `2^18` products, as
+/// many as a usual batch: [`Proving::must_count_masked`](super::Proving::must_count_masked) relies on that.
 pub(super) const MOST_WORDS: usize = 1 << 20;
-/// All sums of a wrong matrix are right with a chance of two to the minus this, below what the parameter asks for: what
-/// proves the sums is passed as often as before, all but.
-const SPARE_BITS: u32 = 8;
+/// Products of sums that are computed together, unless one sum has more.
+const TOGETHER: usize = 1 << 21;
 
 /// Which sides of a product are summed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,29 +55,42 @@ impl Sides {
         }
     }
 
+    /// So many sums that all of a wrong matrix are right with a chance of at most two to the minus the statistical parameter and
+    /// eight: what proves the sums is passed as often as before, all but.
     fn mix(self, strength: Strength) -> Mix {
-        let bits = f64::from(strength.bits() + SPARE_BITS);
-        Mix { sides: self, sums: (bits / -self.chance().log2()).ceil() as usize }
+        let sums = match (self, strength) {
+            (Sides::Rows | Sides::Columns, Strength::Usual) => 48,
+            (Sides::Rows | Sides::Columns, Strength::Strong) => 72,
+            (Sides::Both, Strength::Usual) => 116,
+            (Sides::Both, Strength::Strong) => 174,
+        };
+        Mix { sides: self, sums }
+    }
+
+    /// Results for every sum.
+    fn results(self, MatrixShape { rows, columns, .. }: MatrixShape) -> usize {
+        match self {
+            Sides::Rows => columns,
+            Sides::Columns => rows,
+            Sides::Both => 1,
+        }
     }
 }
 
 impl Mix {
     /// The one with the fewest products, for words of `bits` bits: none where proving every result takes less than twice as
-    /// many, or where an element is one bit.
+    /// many, where an element is one bit, or where there is nothing to prove.
     pub fn of(bits: u32, strength: Strength, shape: MatrixShape) -> Option<Mix> {
         let entries = shape.rows * shape.columns;
         let mixes = Sides::ALL.map(|sides| sides.mix(strength));
         let best = mixes.into_iter().min_by_key(|mix| mix.results(shape))?;
-        (bits > 1 && shape.inner > 0 && 2 * best.results(shape) <= entries).then_some(best)
+        let is_less = 2 * best.results(shape) <= entries;
+        (bits > 1 && entries > 0 && shape.inner > 0 && is_less).then_some(best)
     }
 
     /// How many results, each a sum of as many products as the matrices' own.
-    pub fn results(self, MatrixShape { rows, columns, .. }: MatrixShape) -> usize {
-        match self.sides {
-            Sides::Rows => self.sums * columns,
-            Sides::Columns => rows * self.sums,
-            Sides::Both => self.sums,
-        }
+    pub fn results(self, shape: MatrixShape) -> usize {
+        self.sums * self.sides.results(shape)
     }
 }
 
@@ -92,113 +105,141 @@ pub(super) fn chance(strength: Strength) -> f64 {
     all.into_iter().fold(0.0, f64::max)
 }
 
-/// A product that is kept, component by component.
-pub(super) struct Matrix<W> {
+/// A product to be proven, component by component.
+#[derive(Clone, Copy)]
+pub(super) struct Matrix<'a, W> {
     pub mix: Mix,
+    pub shape: MatrixShape,
+    pub x: [&'a [W]; 2],
+    pub y: [&'a [W]; 2],
+    pub z: [&'a [W]; 2],
+}
+
+/// A product that is kept.
+pub(super) struct KeptMatrix<W> {
+    mix: Mix,
     shape: MatrixShape,
     x: [Buffer<W>; 2],
     y: [Buffer<W>; 2],
     z: [Buffer<W>; 2],
 }
 
-impl<W: Word> Matrix<W> {
-    pub fn new(mix: Mix, shape: MatrixShape, [x, y]: [Runs<'_, W>; 2], z: Runs<'_, W>) -> Self {
-        let copy = |runs: Runs<'_, W>| [0, 1].map(|c| Buffer::from_slice(runs[c]));
-        Matrix { mix, shape, x: copy(x), y: copy(y), z: copy(z) }
+impl<W: Word> KeptMatrix<W> {
+    pub fn new(matrix: Matrix<'_, W>) -> Self {
+        let Matrix { mix, shape, x, y, z } = matrix;
+        let copy = |runs: [&[W]; 2]| runs.map(Buffer::from_slice);
+        KeptMatrix { mix, shape, x: copy(x), y: copy(y), z: copy(z) }
     }
 
-    /// The results that are proven.
-    pub fn results(&self) -> usize {
-        self.mix.results(self.shape)
+    pub fn matrix(&self) -> Matrix<'_, W> {
+        let KeptMatrix { mix, shape, x, y, z } = self;
+        let [x, y, z] = [x, y, z].map(|columns| columns.each_ref().map(|column| &column[..]));
+        Matrix { mix: *mix, shape: *shape, x, y, z }
     }
 
+    /// Products of the sums that prove it.
     pub fn terms(&self) -> usize {
-        self.results() * self.shape.inner
+        self.mix.results(self.shape) * self.shape.inner
     }
 
     pub fn words(&self) -> usize {
         words(self.shape)
     }
+}
 
-    /// Adds the sums that the coin draws, and the factors of each.
-    pub fn sum_up(&self, coin: &mut Challenge, to: &mut Sums<W>) {
-        let MatrixShape { rows, inner, columns } = self.shape;
-        let sums = self.mix.sums;
-        let (of_rows, of_columns) = match self.mix.sides {
-            Sides::Rows => (Some(bits::<W>(coin, sums * rows)), None),
-            Sides::Columns => (None, Some(bits::<W>(coin, columns * sums))),
-            Sides::Both => {
-                (Some(bits::<W>(coin, sums * rows)), Some(bits::<W>(coin, columns * sums)))
-            }
+/// The vectors of zeros and ones that a coin draws, one for each sum.
+struct Picked<W> {
+    rows: Vec<W>,
+    columns: Vec<W>,
+}
+
+impl<W: Word> Matrix<'_, W> {
+    /// Computes the sums that the coin draws with the factors of each, and hands them over some at a time.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub fn sum_up(
+        &self,
+        coin: &mut Challenge,
+        mut each: impl FnMut(&Derived<W>) -> Result<(), SharingError>,
+    ) -> Result<(), SharingError> {
+        let Matrix { mix: Mix { sides, sums }, shape, .. } = *self;
+        let mut draw = |length: usize| bits::<W>(coin, sums * length);
+        let rows = if sides == Sides::Columns { Vec::new() } else { draw(shape.rows) };
+        let columns = if sides == Sides::Rows { Vec::new() } else { draw(shape.columns) };
+        let picked = Picked { rows, columns };
+        let together = (TOGETHER / (sides.results(shape) * shape.inner)).max(1);
+        for start in (0..sums).step_by(together) {
+            each(&self.derived(&picked, start..sums.min(start + together)))?;
+        }
+        Ok(())
+    }
+
+    /// Some of the sums: of each all results.
+    fn derived(&self, picked: &Picked<W>, sums: Range<usize>) -> Derived<W> {
+        let Matrix { mix, shape: MatrixShape { rows, inner, columns }, .. } = *self;
+        let mut derived = Derived { run: (0, inner), ..Derived::default() };
+        derived.run.0 = sums.len() * mix.sides.results(self.shape);
+        let of = |picked: &'_ [W], length: usize| -> Vec<W> {
+            picked[sums.start * length..sums.end * length].to_vec()
         };
         for c in 0..2 {
-            let [mut x, mut y, mut z] =
-                [&self.x[c], &self.y[c], &self.z[c]].map(|it| Buffer::from_slice(it));
-            if let Some(picked) = &of_rows {
-                x = product([sums, rows, inner], picked, &x);
-                z = product([sums, rows, columns], picked, &z);
-            }
-            if let Some(picked) = &of_columns {
-                y = product([inner, columns, sums], &y, picked);
-            }
-            let z = match (self.mix.sides, &of_columns) {
-                (Sides::Both, Some(picked)) => diagonal(columns, &z, picked),
-                (_, Some(picked)) => product([rows, columns, sums], &z, picked),
-                (_, None) => z,
-            };
-            let (x_rows, y_columns) = (x.chunks_exact(inner), transposed(&y, inner));
-            match self.mix.sides {
-                Sides::Both => {
-                    to.x[c].extend(&x);
-                    to.y[c].extend(&y_columns);
-                }
-                Sides::Rows | Sides::Columns => {
-                    for row in x_rows {
-                        let times = y_columns.len() / inner;
-                        (0..times).for_each(|_| to.x[c].extend(row));
-                        to.y[c].extend(&y_columns);
+            let (x, y, z) = (self.x[c], self.y[c], self.z[c]);
+            let (to_x, to_y, to_z) = (&mut derived.x[c], &mut derived.y[c], &mut derived.z[c]);
+            match mix.sides {
+                Sides::Rows => {
+                    let picked = of(&picked.rows, rows);
+                    let y = transposed(y, inner);
+                    for row in product([sums.len(), rows, inner], &picked, x).chunks_exact(inner) {
+                        (0..columns).for_each(|_| to_x.extend(row));
+                        to_y.extend(&y);
                     }
+                    to_z.extend(&product([sums.len(), rows, columns], &picked, z));
+                }
+                Sides::Columns => {
+                    let picked = transposed(&of(&picked.columns, columns), sums.len());
+                    let y = transposed(&product([inner, columns, sums.len()], y, &picked), inner);
+                    for column in y.chunks_exact(inner) {
+                        (0..rows).for_each(|_| to_y.extend(column));
+                        to_x.extend(x);
+                    }
+                    let z = product([rows, columns, sums.len()], z, &picked);
+                    to_z.extend(&transposed(&z, rows));
+                }
+                Sides::Both => {
+                    let by_rows = of(&picked.rows, rows);
+                    let of_columns = of(&picked.columns, columns);
+                    let by_columns = transposed(&of_columns, sums.len());
+                    to_x.extend(&product([sums.len(), rows, inner], &by_rows, x));
+                    let y = product([inner, columns, sums.len()], y, &by_columns);
+                    to_y.extend(&transposed(&y, inner));
+                    let z = product([sums.len(), rows, columns], &by_rows, z);
+                    let mut both = Buffer::zeros(sums.len());
+                    let pairs = z.chunks_exact(columns).zip(of_columns.chunks_exact(columns));
+                    for (sum, (z, picked)) in both.iter_mut().zip(pairs) {
+                        let terms = z.iter().zip(picked);
+                        *sum = terms.fold(W::ZERO, |sum, (z, bit)| sum.add(z.mul(*bit)));
+                    }
+                    to_z.extend(&both);
                 }
             }
-            to.z[c].extend(&z);
         }
-        push_run(&mut to.runs, self.results(), inner);
+        derived
     }
 }
 
-/// Sums that are proven, component by component.
-pub(super) struct Sums<W> {
+/// Sums with their factors, component by component.
+pub(super) struct Derived<W> {
     pub x: [Growing<W>; 2],
     pub y: [Growing<W>; 2],
     pub z: [Growing<W>; 2],
     /// Results, and the terms of each.
-    pub runs: Vec<(usize, usize)>,
+    pub run: (usize, usize),
 }
 
-impl<W> Default for Sums<W> {
+impl<W> Default for Derived<W> {
     fn default() -> Self {
-        Sums {
-            x: Default::default(),
-            y: Default::default(),
-            z: Default::default(),
-            runs: Vec::new(),
-        }
-    }
-}
-
-impl<W: Word> Sums<W> {
-    /// Puts these before the products that are kept.
-    pub fn put_before(mut self, kept: &mut Products<W>) {
-        let columns = self.x.iter_mut().chain(&mut self.y).chain(&mut self.z);
-        let before = kept.x.iter_mut().chain(&mut kept.y).chain(&mut kept.z);
-        for (sums, kept) in columns.zip(before) {
-            sums.extend(&kept.buffer[..kept.len]);
-            std::mem::swap(sums, kept);
-        }
-        for (results, terms) in std::mem::take(&mut kept.runs) {
-            push_run(&mut self.runs, results, terms);
-        }
-        kept.runs = self.runs;
+        Derived { x: Default::default(), y: Default::default(), z: Default::default(), run: (0, 0) }
     }
 }
 
@@ -215,19 +256,8 @@ fn product<W: Word>([rows, inner, columns]: [usize; 3], left: &[W], right: &[W])
     out
 }
 
-/// The entries of a product on its diagonal.
-fn diagonal<W: Word>(inner: usize, left: &[W], right: &[W]) -> Buffer<W> {
-    let count = left.len() / inner;
-    let mut out = Buffer::zeros(count);
-    for (t, (out, row)) in out.iter_mut().zip(left.chunks_exact(inner)).enumerate() {
-        let column = right.iter().skip(t).step_by(count);
-        *out = row.iter().zip(column).fold(W::ZERO, |sum, (a, b)| sum.add(a.mul(*b)));
-    }
-    out
-}
-
 /// The columns of a matrix of so many rows, one after the other.
-pub(super) fn transposed<W: Word>(words: &[W], rows: usize) -> Buffer<W> {
+fn transposed<W: Word>(words: &[W], rows: usize) -> Buffer<W> {
     let columns = words.len() / rows.max(1);
     let mut out = Buffer::zeros(words.len());
     for (column, to) in out.chunks_exact_mut(rows.max(1)).enumerate() {
@@ -259,7 +289,9 @@ mod tests {
         assert_eq!(of(2, 30, 96), Some((Sides::Columns, 48)));
         assert_eq!(of(30, 569, 1), None);
         assert_eq!(of(15, 10, 15), None);
-        assert_eq!(of(1000, 0, 1000), None);
+        for empty in [[1000, 0, 1000], [0, 3, 2], [1000, 3, 0], [0, 1024, 1024]] {
+            assert_eq!(of(empty[0], empty[1], empty[2]), None);
+        }
         assert_eq!(Mix::of(1, USUAL, shape(1000, 1000, 1000)), None);
         let strong = Mix::of(32, Strength::Strong, shape(100, 100, 100));
         assert_eq!(strong, Some(Mix { sides: Sides::Both, sums: 174 }));
@@ -277,25 +309,32 @@ mod tests {
         let mut z = product([rows, inner, columns], &x, &y);
         error.iter().for_each(|(at, error)| z[*at] = z[*at].add(*error));
         let zeros = vec![W::ZERO; words(shape)];
-        let (mut sums, none) = (Sums::default(), &zeros[..]);
-        let runs = [[&x[..], &none[..x.len()], &[]], [&y, &none[..y.len()], &[]]];
-        let matrix = Matrix::new(mix, shape, runs, [&z, &none[..z.len()], &[]]);
-        matrix.sum_up(&mut Challenge::of_test(seed), &mut sums);
-        assert_eq!(sums.runs, [(matrix.results(), inner)]);
-        assert_eq!((sums.x[0].len, sums.y[0].len), (matrix.terms(), matrix.terms()));
-        let entry = |i: usize| {
-            let terms =
-                (i * inner..(i + 1) * inner).map(|k| sums.x[0].buffer[k].mul(sums.y[0].buffer[k]));
-            sums.z[0].buffer[i].sub(terms.fold(W::ZERO, W::add))
+        let [none_x, none_y, none_z] = [&x[..], &y, &z].map(|run| &zeros[..run.len()]);
+        let matrix = Matrix { mix, shape, x: [&x, none_x], y: [&y, none_y], z: [&z, none_z] };
+        let mut errors = Vec::new();
+        let take = |sums: &Derived<W>| {
+            let (results, terms) = sums.run;
+            let lengths = [&sums.x, &sums.y, &sums.z].map(|columns| columns[1].len);
+            assert_eq!((lengths, terms), ([results * inner, results * inner, results], inner));
+            for i in 0..results {
+                let terms = i * inner..(i + 1) * inner;
+                let term = |k: usize| sums.x[0].buffer[k].mul(sums.y[0].buffer[k]);
+                errors.push(sums.z[0].buffer[i].sub(terms.map(term).fold(W::ZERO, W::add)));
+            }
+            Ok(())
         };
-        (0..matrix.results()).map(entry).collect()
+        matrix.sum_up(&mut Challenge::of_test(seed), take).unwrap();
+        assert_eq!(errors.len(), mix.results(shape));
+        errors
     }
 
     #[test]
     fn sums_of_a_right_matrix_are_right() {
         for sides in Sides::ALL {
             let mix = Mix { sides, sums: 7 };
-            for shape in [shape(5, 3, 4), shape(1, 1, 9), shape(9, 20, 1)] {
+            for shape in
+                [shape(5, 3, 4), shape(1, 1, 9), shape(9, 20, 1), shape(2, TOGETHER / 3, 2)]
+            {
                 assert!(errors::<u64>(mix, shape, &[], test_seed()).iter().all(|e| *e == 0));
                 assert!(errors::<u32>(mix, shape, &[], test_seed()).iter().all(|e| *e == 0));
             }

@@ -4,7 +4,7 @@ use super::channel::ProofChannel;
 use super::class::Class;
 use super::columns::{Scratch, Triples, Two};
 use super::kept::Products;
-use super::matrices::{Matrix, Mix};
+use super::matrices::{self, KeptMatrix, Matrix, Mix};
 use super::method::Method;
 use super::moves::{self, Moves};
 use super::pending::{Pending, push_run};
@@ -289,8 +289,12 @@ impl Proofs {
 
     /// Keeps a product of matrices, if proving random sums of its rows and columns takes less than proving every entry; says
     /// whether it has.
+    ///
+    /// # Errors
+    /// When the sizes do not fit; and as a proof has them, since a large one is proven at once.
     pub(crate) fn keep_matrix<W: Word>(
         &mut self,
+        party: &mut Party<'_>,
         shape: MatrixShape,
         [x, y]: [Runs<'_, W>; 2],
         z: Runs<'_, W>,
@@ -307,7 +311,17 @@ impl Proofs {
         }
         let proving = self.proving;
         let products = kept(&mut self.pending, class, || Products::<W>::new(class, proving));
-        products.matrices.push(Matrix::new(mix, shape, [x, y], z));
+        let [x, y, z] = [x, y, z].map(|runs| [runs[0], runs[1]]);
+        let matrix = Matrix { mix, shape, x, y, z };
+        if matrices::words(shape) < matrices::MOST_WORDS {
+            products.matrices.push(KeptMatrix::new(matrix));
+            return Ok(true);
+        }
+        let place = party.mesh().place();
+        party.mesh().set_phase(Phase::Verify);
+        let channel = &mut ProofChannel::new(party, self.keys.streams().draws()?);
+        products.prove_matrix(channel, &mut self.scratch, matrix)?;
+        party.mesh().set_phase(place.phase);
         Ok(true)
     }
 

@@ -371,7 +371,13 @@ impl Run<'_> {
                 };
                 let mut bill = Bill::of(assignment.protocol);
                 bill.announce(W::BITS, words * terms);
-                bill.add(W::BITS, *words, terms);
+                match self.plan.operation {
+                    Operation::Matrix { size } => {
+                        let products = words.checked_div(size * size).unwrap_or(0);
+                        (0..products).for_each(|_| bill.add_matrix(W::BITS, square(size)));
+                    }
+                    _ => bill.add(W::BITS, *words, terms),
+                }
                 bill.finish();
                 expected += (sent + cost::proofs(&bill)).placed(&assignment.places);
             }

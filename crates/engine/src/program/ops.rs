@@ -15,7 +15,7 @@ use tacit_sharing::arrays::MatrixShape;
 type Result<T> = std::result::Result<T, SharingError>;
 
 /// Pairs of a column that are compared together: all bits of all of them are in memory. Whole words of bits.
-const COMPARED: usize = 1 << 15;
+const COMPARED: usize = 1 << 18;
 
 fn unsupported(what: &str) -> SharingError {
     SharingError::Shape(format!("{what} is no core operation"))
@@ -282,7 +282,7 @@ impl Task<'_> {
             let mut picked = left.zeros_like(half);
             for start in (0..half).step_by(COMPARED) {
                 let end = half.min(start + COMPARED);
-                // Of an odd number, the element in the middle meets itself.
+                // Of an odd number, the element in the middle is in two pairs.
                 let behind = left.len - half;
                 let pair = [start..end, behind + start..behind + end];
                 let [first, second] = pair.map(|at| Arc::new(left.slice(at)));

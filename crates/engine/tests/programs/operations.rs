@@ -154,10 +154,10 @@ fn the_least_and_the_greatest_of_columns() {
     check_few(&body("i16", "-300..-7"), &[0, 1, 2, 3, 6, 37]);
     check_few(&body("fixed(24,8)", "-50.0..50.5"), &[0, 5]);
     check_few(&body("u64", "0..9000000000000000000"), &[5]);
-    let sum = parse(
-        "input a: u8[n] from alice\ninput b: u8[n] from bob\nreveal max(a + b, axis 0) to all as \"greatest\"\n",
+    let sum = parse_whole(
+        "program test\nparties alice, bob, carol\nrows n <= 600000\ninput a: u8[n] from alice\ninput b: u8[n] from bob\nreveal max(a + b, axis 0) to all as \"greatest\"\n",
     );
-    check_job(&sum, &job((TRIO, By::Rings), &[100_000, 1]), 7);
+    check_job(&sum, &job((TRIO, By::Rings), &[600_000]), 7);
 }
 
 #[test]

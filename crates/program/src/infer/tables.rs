@@ -48,8 +48,8 @@ pub fn prefix_sums(context: &Context<'_>, axis: u32) -> Result<Type, String> {
 /// The length of an axis that a tree of operations reduces.
 fn tree_length(context: &Context<'_>, axis: u32) -> Result<u64, String> {
     let length = shape::axis(&context.operands[0].shape, axis)?.known().ok_or(
-        "the product over an axis of symbolic length is not supported, nor the least or greatest \
-         value but of a column",
+        "the product over an axis of symbolic length is not supported; the least and the greatest \
+         value are, of a column only",
     )?;
     if length == 0 {
         return Err("the axis has no elements".into());

@@ -55,7 +55,8 @@ macro_rules! kernels {
                 let Product { left, inner, right, panel, columns } = product;
                 let rows = out.len() / columns;
                 assert!(left.len() == rows * inner && right.len() == inner * V * LANES);
-                assert!(panel.start + panel.width <= columns && panel.width > (V - 1) * LANES);
+                assert!(panel.start + panel.width <= columns);
+                assert!(((V - 1) * LANES + 1..=V * LANES).contains(&panel.width));
                 let last = panel.width - (V - 1) * LANES;
                 let mask = <$mask>::MAX >> (LANES - last);
                 for depth in (0..inner).step_by(DEPTH) {
