@@ -109,6 +109,10 @@ impl Wide {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn load(words: &[u64], at: usize) -> __m512i {
+    if let Some(eight) = words.get(at..at + LANES) {
+        // SAFETY: eight words are readable.
+        return unsafe { _mm512_loadu_si512(eight.as_ptr().cast()) };
+    }
     let rest = words.get(at..).unwrap_or(&[]);
     let mask = mask(rest.len());
     // SAFETY: the words in the mask are readable.
@@ -129,6 +133,10 @@ fn mask(len: usize) -> __mmask8 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn store(words: &mut [u64], from: __m512i) {
+    if let Some(eight) = words.get_mut(..LANES) {
+        // SAFETY: eight words are writable.
+        return unsafe { _mm512_storeu_si512(eight.as_mut_ptr().cast(), from) };
+    }
     // SAFETY: the words in the mask are writable.
     unsafe { _mm512_mask_storeu_epi64(words.as_mut_ptr().cast(), mask(words.len()), from) }
 }
@@ -402,8 +410,8 @@ fn grid(x: [&[u64]; 2], y: [&[u64]; 2], factors: &[u64]) -> Box<[u128; GRID]> {
     let zero = _mm512_setzero_si512();
     let words = factors.len();
     let mut sums = [zero; GRID];
+    let (mut values, mut scratch) = ([[zero; 4]; BLOCKS], [[zero; 4]; BLOCKS]);
     for first in (0..words).step_by(LANES) {
-        let mut values = [[zero; 4]; BLOCKS];
         for (block, values) in values.iter_mut().enumerate() {
             let (at, end) = (block * words + first, (block + 1) * words);
             let y0 = load_until(y[0], at, end);
@@ -411,7 +419,7 @@ fn grid(x: [&[u64]; 2], y: [&[u64]; 2], factors: &[u64]) -> Box<[u128; GRID]> {
             *values = [load_until(x[0], at, end), load_until(x[1], at, end), y0, both];
         }
         let points = Points { first: 0, stride: GRID / 3, differ: false };
-        descend(&values, points, load(factors, first), &mut sums);
+        descend(&values, points, load(factors, first), &mut sums, &mut scratch);
     }
     let mut totals = Box::new([0; GRID]);
     for (total_of, sum) in totals.iter_mut().zip(sums) {
@@ -430,19 +438,25 @@ struct Points {
     differ: bool,
 }
 
-/// Adds the products at all points of a polynomial to their sums, the last variable first.
+/// Adds the products at all points of a polynomial to their sums, the last variable first. `scratch` is as long as the values.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,vpclmulqdq")]
-fn descend(values: &[Values], points: Points, factor: __m512i, sums: &mut [__m512i; GRID]) {
+fn descend(
+    values: &[Values],
+    points: Points,
+    factor: __m512i,
+    sums: &mut [__m512i; GRID],
+    scratch: &mut [Values],
+) {
     let Points { first, stride, differ } = points;
     let (low, high) = values.split_at(values.len() / 2);
-    let mut differences = [[_mm512_setzero_si512(); 4]; BLOCKS / 2];
+    let (differences, scratch) = scratch.split_at_mut(low.len());
     for (difference, (low, high)) in differences.iter_mut().zip(low.iter().zip(high)) {
         for (difference, (low, high)) in difference.iter_mut().zip(low.iter().zip(high)) {
             *difference = _mm512_xor_si512(*low, *high);
         }
     }
-    if let ([low], [high]) = (low, high) {
-        for (digit, values) in [low, high, &differences[0]].into_iter().enumerate() {
+    if let ([low], [high], [difference]) = (low, high, &*differences) {
+        for (digit, values) in [low, high, difference].into_iter().enumerate() {
             if differ || digit == 2 {
                 let sum = &mut sums[first + digit * stride];
                 *sum = plus_all(*sum, products(values), factor);
@@ -450,10 +464,9 @@ fn descend(values: &[Values], points: Points, factor: __m512i, sums: &mut [__m51
         }
         return;
     }
-    let differences = &differences[..low.len()];
-    for (digit, values) in [low, high, differences].into_iter().enumerate() {
+    for (digit, values) in [low, high, &*differences].into_iter().enumerate() {
         let (first, differ) = (first + digit * stride, differ || digit == 2);
-        descend(values, Points { first, stride: stride / 3, differ }, factor, sums);
+        descend(values, Points { first, stride: stride / 3, differ }, factor, sums, scratch);
     }
 }
 
