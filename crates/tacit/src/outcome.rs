@@ -77,8 +77,12 @@ impl Outcome {
         Outcome { choice, ..self }
     }
 
-    /// Adds what another party learned.
+    /// Adds what another party learned. Rounds are those of the party that waits most often.
     pub(crate) fn add(&mut self, other: Outcome) {
+        if other.report.rounds > self.report.rounds {
+            self.report.rounds = other.report.rounds;
+            self.report.predicted_rounds = other.report.predicted_rounds;
+        }
         for (name, value) in other.results {
             if self.get(&name).is_none() {
                 self.results.push((name, value));

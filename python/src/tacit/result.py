@@ -73,7 +73,7 @@ class Report:
 
     @property
     def rounds(self) -> int:
-        """Steps in which a message was waited for."""
+        """Steps in which a message was waited for: by this party, or in one process by the one that waits most often."""
         return int(self.raw["rounds"])
 
     @property
