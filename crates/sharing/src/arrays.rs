@@ -317,8 +317,6 @@ struct Dot<'a, P, W> {
 
 impl<P: Role, W: Word> Kernel for Dot<'_, P, W> {
     type Output = ();
-    // It has an instruction for products of 64 bits.
-    const AVX512: bool = W::BITS == 64;
     #[inline(always)]
     fn run(mut self) {
         for (index, row) in self.at.clone().enumerate() {
