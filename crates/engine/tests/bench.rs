@@ -46,7 +46,7 @@ fn forms_of_gmw_are_measured_at_the_price_of_their_cost_functions() {
 #[test]
 fn matrices_are_measured_at_the_price_of_their_cost_functions() {
     for (protocol, ring_bits, size) in
-        [(TRIO, 64, 20), (LIFT, 64, 20), (LIFT, 32, 8), (LIFT, 1, 8), (GALOIS, 64, 16)]
+        [(TRIO, 64, 20), (LIFT, 64, 20), (LIFT, 64, 8), (LIFT, 1, 8), (GALOIS, 64, 16)]
     {
         let results = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
             let plan = Plan {
