@@ -2,7 +2,7 @@
 //!
 //! The right factor is [`Packed`] once: its columns in panels, whose rows lie one after the other. A kernel then keeps a
 //! block of some rows by a panel's columns in registers while it runs through what the factors share. With AVX-512 there
-//! are kernels for words of 32 and 64 bits; [`Portable`] is the twin of both, and computes with all other words.
+//! are kernels for words of 32 and 64 bits; a portable one is the twin of both, and computes with all other words.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]

@@ -6,8 +6,9 @@
 
 mod matrices;
 
+pub use crate::matrix_shape::MatrixShape;
 pub use crate::shared_vec::SharedVec;
-pub use matrices::{MatrixShape, matrix_product};
+pub use matrices::matrix_product;
 
 use crate::RoleVisitor;
 use crate::SharingError;

@@ -47,6 +47,7 @@ pub mod keys;
 pub mod latencies;
 pub mod level;
 mod made;
+mod matrix_shape;
 pub mod multi_fan_in;
 pub mod party;
 pub mod plain;

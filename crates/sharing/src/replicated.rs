@@ -10,7 +10,7 @@
 //! Local multiplications: 2 each.
 
 use crate::SharingError;
-use crate::arrays::MatrixShape;
+use crate::matrix_shape::MatrixShape;
 use crate::party::{Party, no_check};
 use crate::role::{
     COMPONENTS, Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing,

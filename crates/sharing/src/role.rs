@@ -17,8 +17,8 @@ mod facts;
 
 pub use facts::{COMPONENTS, RoleId, SLOTS, Share, TAIL, Timing};
 
-use crate::arrays::MatrixShape;
 use crate::balance::Way;
+use crate::matrix_shape::MatrixShape;
 use crate::party::{Party, no_check};
 use crate::verify::Item;
 use crate::{Protocol, SharingError};

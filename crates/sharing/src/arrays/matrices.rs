@@ -7,6 +7,7 @@
 use super::{Cut, Summands, Sums, check_length, sums};
 use crate::SharingError;
 use crate::made;
+use crate::matrix_shape::MatrixShape;
 use crate::party::{Draws, Party};
 use crate::products::Scratch;
 use crate::role::{COMPONENTS, Few, Role};
@@ -14,17 +15,6 @@ use crate::shared_vec::SharedVec;
 use std::ops::Range;
 use tacit_ring::matrix::Packed;
 use tacit_ring::{Buffer, Word};
-
-/// Sizes of a matrix product: `rows x inner` times `inner x columns`, row-major.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MatrixShape {
-    /// Rows of the left factor.
-    pub rows: usize,
-    /// Columns of the left factor, rows of the right one.
-    pub inner: usize,
-    /// Columns of the right factor.
-    pub columns: usize,
-}
 
 /// `out = a b`, row-major.
 ///
