@@ -36,7 +36,7 @@ PROGRAMS: dict[str, list[str]] = {
     "1,000 rows in 8 groups": ["examples/bench/group-by.tacit", "n=1000"],
     "1,000 rows sorted": ["examples/bench/sort.tacit", "n=1000"],
     "regression, 10 steps of 20 rows": ["examples/bench/regression.tacit", "n=20"],
-    "the README's mean, 1,000 rows": ["examples/stay/stay.tacit", "n=1000"],
+    "the README's mean, 1,000 rows": ["examples/stay/stay.tacit", "a=400", "b=300", "c=300"],
 }
 
 
@@ -48,8 +48,8 @@ def lab(binary: str, program: list[str], network: str) -> dict[str, dict[str, fl
         if what == "circuit":
             what = f"{folder}/{rest[0]}.txt"
             subprocess.run([binary, "circuit", "build", rest[0], "--output", what], check=True, capture_output=True)
-        elif rest:
-            options += ["--rows", *rest]
+        for rows in [] if program[0] == "circuit" else rest:
+            options += ["--rows", rows]
         done = subprocess.run([binary, "lab", what, *options], check=False, cwd=ROOT, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{program} on {network}: {done.stderr.strip()}")
@@ -59,6 +59,11 @@ def lab(binary: str, program: list[str], network: str) -> dict[str, dict[str, fl
 
 def shown(seconds: float) -> str:
     return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def ratio(to: float, of: float) -> str:
+    times = to / of
+    return f"{times:.1f}x" if times < 100 else f"{float(f'{times:.2g}'):,.0f}x"
 
 
 def size(count: float) -> str:
@@ -79,7 +84,7 @@ def table(found: dict[str, dict[str, dict[str, dict[str, float]]]]) -> str:
             base = by["trio"]["seconds"]
             cells = [f"{shown(by['trio']['seconds'])}, {size(by['trio']['bytes'])}"]
             for it in list(PROTOCOLS)[1:]:
-                cells.append(f"{shown(by[it]['seconds'])} ({by[it]['seconds'] / base:.1f}x), {size(by[it]['bytes'])}")
+                cells.append(f"{shown(by[it]['seconds'])} ({ratio(by[it]['seconds'], base)}), {size(by[it]['bytes'])}")
             lines.append(f"| {name} | " + " | ".join(cells) + " |")
         lines.append("")
     return "\n".join(lines)
