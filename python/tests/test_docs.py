@@ -9,7 +9,11 @@ import io
 import re
 from pathlib import Path
 
-GUIDE = Path(__file__).parents[2] / "docs" / "python.md"
+import pytest
+
+from tacit.onnx.table import OPERATORS
+
+DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", re.DOTALL)
 
 
@@ -20,10 +24,11 @@ def matches(wanted: str, shown: str) -> bool:
     return same and all(re.fullmatch(".*".join(map(re.escape, want.split("..."))), line) for want, line in lines)
 
 
-def test_the_guide_prints_what_it_says() -> None:
+@pytest.mark.parametrize("guide", ["python", "models", "training"])
+def test_guides_print_what_they_say(guide: str) -> None:
     names: dict[str, object] = {}
-    blocks = BLOCK.findall(GUIDE.read_text())
-    assert len(blocks) >= 5
+    blocks = BLOCK.findall((DOCS / f"{guide}.md").read_text())
+    assert len(blocks) >= 4
     for code, wanted in blocks:
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
@@ -58,3 +63,9 @@ def test_examples_in_docstrings() -> None:
         *(f"tacit.frames.{it}" for it in frames),
     ):
         assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_the_guide_to_models_lists_all_operators() -> None:
+    text = (DOCS / "models.md").read_text()
+    listed = set(re.findall(r"`(\w+)`", text[text.index("## Operators") : text.index("How they are computed")]))
+    assert {name.removeprefix("ml:") for name in OPERATORS} <= listed

@@ -81,10 +81,7 @@ fn prove_in<M: Multiplier>(
     let field = Gf64(multiplier);
     let blocks = blocks(z[0].len());
     let rho = channel.coin()?.words::<u64>(blocks);
-    let grid = match multiplier.wide() {
-        Some(wide) => wide.grid(x, y, &rho).map(gf64::reduce),
-        None => simd::run(Grid { multiplier, factors: [x, y], rho: &rho }),
-    };
+    let grid = grid(multiplier, [x, y], &rho);
     let sources = sources::<V, POINTS>();
     let is_block = |point: &usize| sources[*point].block().is_some();
     let mut others = Buffer::zeros(POINTS - BLOCKS);
@@ -109,10 +106,7 @@ fn prove_in<M: Multiplier>(
     let [f, g] = scratch.columns(fold::padded(len));
     let spread = |run: &[u64], rho: Option<&[u64]>, to: &mut [u64]| {
         let (spread, rest) = to.split_at_mut(len);
-        match (multiplier.wide(), weights.try_into()) {
-            (Some(wide), Ok(weights)) => wide.spread(run, weights, rho, spread),
-            _ => simd::run(Spread { multiplier, run, weights, rho, spread }),
-        }
+        self::spread(multiplier, run, weights, rho, spread);
         rest.fill(0);
     };
     for c in 0..2 {
@@ -167,7 +161,15 @@ fn word(run: &[u64], blocks: usize, block: usize, k: usize) -> u64 {
 
 const _: () = assert!(BLOCKS == gf64::BLOCKS && POINTS == gf64::GRID);
 
-/// A role's summands of the values at all points of the first level, one by one.
+/// A role's summands of the values at all points of the first level.
+fn grid<M: Multiplier>(multiplier: M, [x, y]: [Runs<'_>; 2], rho: &[u64]) -> [u64; POINTS] {
+    match multiplier.wide() {
+        Some(wide) => wide.grid(x, y, rho).map(gf64::reduce),
+        None => simd::run(Grid { multiplier, factors: [x, y], rho }),
+    }
+}
+
+/// [`grid`], one by one.
 struct Grid<'a, M> {
     multiplier: M,
     factors: [Runs<'a>; 2],
@@ -262,7 +264,21 @@ impl<M: Multiplier> Kernel for Results<'_, M> {
     }
 }
 
-/// The folded vector: an element per bit of a block. With `rho`, times what the product counts for. One by one.
+/// The folded vector: an element per bit of a block. With `rho`, times what the product counts for.
+fn spread<M: Multiplier>(
+    multiplier: M,
+    run: &[u64],
+    weights: &[u64],
+    rho: Option<&[u64]>,
+    spread: &mut [u64],
+) {
+    match (multiplier.wide(), weights.try_into()) {
+        (Some(wide), Ok(weights)) => wide.spread(run, weights, rho, spread),
+        _ => simd::run(Spread { multiplier, run, weights, rho, spread }),
+    }
+}
+
+/// [`spread`], one by one.
 struct Spread<'a, M> {
     multiplier: M,
     run: &'a [u64],
@@ -296,6 +312,42 @@ impl<M: Multiplier> Kernel for Spread<'_, M> {
                     *element = multiplier.multiply(*element, weight);
                     weight = gf64::times_x(weight);
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tacit_ring::entropy::{Rng, test_seed};
+
+    fn of<M: Multiplier>(multiplier: M, runs: &[Vec<u64>; 4], rho: &[u64]) -> Vec<Vec<u64>> {
+        let [x0, x1, y0, y1] = runs.each_ref().map(|run| &run[..]);
+        let weights = Rng(7).words(BLOCKS);
+        let spread = |rho: Option<&[u64]>, len: usize| {
+            let mut out = vec![0; 64 * len];
+            super::spread(multiplier, x0, &weights, rho, &mut out);
+            out
+        };
+        vec![
+            grid(multiplier, [[x0, x1], [y0, y1]], rho).to_vec(),
+            results(multiplier, x0, rho).to_vec(),
+            spread(Some(rho), rho.len()),
+            spread(None, rho.len()),
+        ]
+    }
+
+    #[test]
+    fn every_way_to_multiply_gives_the_same() {
+        let mut rng = Rng(test_seed());
+        for words in [1, 5, 32, 33, 250, 256, 500] {
+            let rho = rng.words(blocks(words));
+            let runs = std::array::from_fn(|_| rng.words(words));
+            let expected = of(Portable, &runs, &rho);
+            if let Some(hardware) = Hardware::detect() {
+                assert_eq!(of(hardware, &runs, &rho), expected, "{words} words");
+                assert_eq!(of(hardware.one_by_one(), &runs, &rho), expected, "{words} words");
             }
         }
     }

@@ -21,6 +21,8 @@ pub(super) struct Products<W> {
     pub runs: Vec<(usize, usize)>,
     /// Products of matrices, whose sums are proven.
     pub matrices: Vec<KeptMatrix<W>>,
+    /// Sums of matrices are being proven. It stays so where that fails: then nothing opens.
+    summing: bool,
 }
 
 impl<W: Word> Products<W> {
@@ -33,6 +35,7 @@ impl<W: Word> Products<W> {
             z: Default::default(),
             runs: Vec::new(),
             matrices: Vec::new(),
+            summing: false,
         }
     }
 
@@ -44,10 +47,11 @@ impl<W: Word> Products<W> {
         scratch: &mut Scratch,
         one_more: Option<Matrix<'_, W>>,
     ) -> Result<bool, SharingError> {
-        let kept = std::mem::take(&mut self.matrices);
-        if kept.is_empty() && one_more.is_none() {
+        if self.matrices.is_empty() && one_more.is_none() {
             return Ok(false);
         }
+        self.summing = true;
+        let kept = std::mem::take(&mut self.matrices);
         let (mut coin, mut proven) = (channel.coin()?, false);
         let mut sums = Products::new(self.class, self.proving);
         for matrix in kept.iter().map(KeptMatrix::matrix).chain(one_more) {
@@ -68,6 +72,7 @@ impl<W: Word> Products<W> {
             std::mem::swap(sums, products);
         }
         self.runs = sums.runs;
+        self.summing = false;
         Ok(proven)
     }
 
@@ -145,11 +150,16 @@ impl<W: Word> Pending for Products<W> {
     }
 
     fn terms(&self) -> usize {
-        self.x[0].len + self.matrices.iter().map(KeptMatrix::terms).sum::<usize>()
+        let of_matrices: usize = self.matrices.iter().map(KeptMatrix::terms).sum();
+        self.x[0].len + of_matrices + usize::from(self.summing)
     }
 
     fn limit(&self) -> usize {
         self.class.limit(self.proving)
+    }
+
+    fn is_settled(&self) -> bool {
+        !self.summing
     }
 
     fn is_full(&self) -> bool {
@@ -162,6 +172,9 @@ impl<W: Word> Pending for Products<W> {
         channel: &mut ProofChannel<'_, '_, '_>,
         scratch: &mut Scratch,
     ) -> Result<(), SharingError> {
+        if self.summing {
+            return Err(SharingError::Shape("a proof of matrices that failed".into()));
+        }
         match self.sum_up(channel, scratch, None)? && self.terms() < self.limit() {
             true => Ok(()),
             false => self.prove_batch(channel, scratch),

@@ -194,3 +194,34 @@ impl<F: Field, const TOGETHER: usize> Kernel for Fold<'_, F, TOGETHER> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Gf64;
+    use tacit_ring::entropy::{Rng, test_seed};
+    use tacit_ring::gf64::{Hardware, Portable};
+
+    fn of<F: Field>(field: F, vectors: &[Vec<u64>; 4], variables: usize) -> Vec<Vec<u64>> {
+        let [f0, f1, g0, g1] = vectors.each_ref().map(|run| &run[..]);
+        let (count, blocks) = (1 << variables, f0.len() >> variables);
+        let mut sums = vec![0; blocks];
+        folded(field, &Rng(7).words(count), f0, &mut sums);
+        let values = grid(field, [[f0, f1], [g0, g1]], variables, blocks);
+        vec![values[..points(variables)].to_vec(), sums]
+    }
+
+    #[test]
+    fn every_way_to_multiply_gives_the_same() {
+        let mut rng = Rng(test_seed());
+        for (variables, blocks) in (1..=MOST).flat_map(|v| [1, 7, 8, 33].map(|blocks| (v, blocks)))
+        {
+            let vectors = std::array::from_fn(|_| rng.words(blocks << variables));
+            let expected = of(Gf64(Portable), &vectors, variables);
+            if let Some(hardware) = Hardware::detect() {
+                assert_eq!(of(Gf64(hardware), &vectors, variables), expected);
+                assert_eq!(of(Gf64(hardware.one_by_one()), &vectors, variables), expected);
+            }
+        }
+    }
+}

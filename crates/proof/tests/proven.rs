@@ -557,6 +557,26 @@ fn changes_in_all_messages<P: Iterator<Item = Protocol>>(all: impl Fn() -> P) {
     }
 }
 
+/// Nor in a matrix that is proven at once, from where it is: its results, and the first, a middle and the last message of
+/// what proves it.
+#[test]
+fn whatever_one_party_changes_in_a_large_matrix_nothing_opens() {
+    let job = Job::matrix(LIFT, [1100, 1000, 1]);
+    for party in PLACES {
+        let all = messages::<u64>(job, party);
+        let of = |phase: Phase| -> Vec<usize> {
+            (0..all.len()).filter(|index| all[*index].0 == phase).collect()
+        };
+        let (online, proofs) = (of(Phase::Online), of(Phase::Verify));
+        let chosen = [online[online.len() / 2], proofs[0], proofs[proofs.len() / 2]];
+        for index in chosen.into_iter().chain(proofs.last().copied()) {
+            let (phase, bytes) = all[index];
+            let seen = (0..20).any(|_| honest_see::<u64>(job, party, (index, phase), 4 * bytes));
+            assert!(seen, "{phase:?}, message {index}: no honest party saw it");
+        }
+    }
+}
+
 /// Nor in batches of another size, of which some are checked on the way.
 #[test]
 fn whatever_one_party_changes_in_small_batches_nothing_opens() {

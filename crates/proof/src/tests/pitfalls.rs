@@ -1,10 +1,9 @@
 //! What goes wrong in a check if its steps come in another order, or are left out.
 
 use super::{PLACES, public};
-use crate::LIFT;
-use crate::Strength;
 use crate::channel::ProofChannel;
 use crate::redundant::{self, Claims};
+use crate::{LIFT, ProvenLater, Strength};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,7 +12,9 @@ use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{AbortKind, PartyId, Stream};
 use tacit_ring::{Entropy, entropy};
 use tacit_sharing::SharingError;
+use tacit_sharing::arrays::MatrixShape;
 use tacit_sharing::party::Party;
+use tacit_sharing::replicated::Checks;
 use tacit_sharing::setup::Secrets;
 
 /// How a check ends for each role, where each has a tamperer.
@@ -113,5 +114,49 @@ fn honest_roles_never_go_on_with_different_challenges() {
         assert!(error.contains("do not toss the same coin"), "{error}");
         let opened = opened.lock().unwrap().iter().filter(|role| **role == seen).count();
         assert_eq!(opened, 1, "role {seen} opened something under a coin that it does not trust");
+    }
+}
+
+/// Whoever goes on after a proof of matrices that failed has them still to prove: nothing opens.
+#[test]
+fn matrices_whose_proof_fails_stay_to_be_proven() {
+    let small = MatrixShape { rows: 24, inner: 2, columns: 10 };
+    let large = MatrixShape { rows: 1100, inner: 1000, columns: 1 };
+    for shape in [small, large] {
+        let network =
+            MemoryNetwork { deadline: Duration::from_millis(300), ..MemoryNetwork::default() };
+        memory::run(3, 1, &network, |mut session| {
+            let role = session.me().index();
+            let mesh = &mut session.meshes[0];
+            let mut entropy = Entropy::insecure_seeded(entropy::test_seed(), mesh.me().0);
+            let mut secrets =
+                Secrets::exchange(mesh, b"test", LIFT, &PLACES, &mut entropy).unwrap();
+            let mut keys = secrets.keys("test", 64, 1).remove(0);
+            if role == 1 {
+                // Of the coin: the others do not see the same one.
+                mesh.set_tamper(Tamper::new(|m| {
+                    let mut bytes = m.bytes.to_vec();
+                    bytes[0] ^= 1;
+                    Verdict::Replace(bytes)
+                }));
+            }
+            let mut party = Party::new(mesh, &PLACES).unwrap().proving(crate::check_of(&mut keys));
+            let MatrixShape { rows, inner, columns } = shape;
+            let zeros = |len: usize| vec![0u64; len];
+            let [x, y, z] = [rows * inner, inner * columns, rows * columns].map(zeros);
+            let [x, y, z] = [&x, &y, &z].map(|run| -> [&[u64]; 3] { [run, run, &[]] });
+            let kept = ProvenLater::keep_matrix(&mut party, shape, [x, y], z);
+            if role != 1 {
+                assert_eq!(kept.is_ok(), shape == small, "a large one is proven at once");
+                for _ in 0..2 {
+                    assert!(party.take_journal().is_err(), "not proven, and no transcript of it");
+                }
+                assert!(party.take_check().is_none(), "what is not proven is not given away");
+            } else if kept.is_ok() {
+                drop(party.take_journal());
+            }
+            drop(party);
+            session.abort(AbortKind::Failure, "a proof failed");
+        });
     }
 }
