@@ -1,6 +1,7 @@
 //! The circuits of comparisons, conversions and arithmetic, built once and kept.
 
 use super::boolean::Arithmetic;
+use super::divide::LeadingOne;
 use super::forms::Forms;
 use crate::convert::Layered;
 use std::collections::HashMap;
@@ -43,6 +44,8 @@ pub enum Name {
         /// How many outputs.
         groups: u32,
     },
+    /// For a number: the power of two that puts its leading one at the top place, and whether it is not zero.
+    LeadingOne(LeadingOne),
     /// Arithmetic on numbers held as bits.
     Arithmetic(Arithmetic),
 }
@@ -151,6 +154,7 @@ fn build(name: &Name, protocol: Protocol) -> Circuit {
                 b.output(&[wire]);
             }
         }
+        Name::LeadingOne(leading) => leading.build(&mut b, forms.fan_in),
         Name::Arithmetic(ref arithmetic) => arithmetic.build(&mut b, forms),
     }
     b.finish()

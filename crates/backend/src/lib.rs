@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | this one | [`Backend`] and [`Bits`], who has them, and the values that they work on: [`Secret`] and [`Planes`] |
 //! | [`convert`] | conversions between rings and bits, truncation, shuffles |
+//! | [`divide`] | division and square roots of numbers in rings |
 //! | [`protocols`], [`mod@visit`] | the list of protocols on shares, and how a protocol becomes a type |
 //! | [`cost`], [`latencies`], [`work`] | what operations send, how often they wait, and what they compute |
 //!
@@ -36,6 +37,7 @@ mod boolean;
 mod components;
 pub mod convert;
 pub mod cost;
+pub mod divide;
 mod drawing;
 mod forms;
 mod gmw;

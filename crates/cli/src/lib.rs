@@ -93,7 +93,7 @@ pub fn main(invocation: Invocation) -> u8 {
     let cli = cli.unwrap_or_else(|e| usage(&e));
     let output = Output::new(cli.json);
     report_panics(output);
-    let logging = cli.log.start().map_err(Failure::from);
+    let logging = cli.log.start().map_err(meeting::early);
     let ended = logging.and_then(|()| run(cli.command, output));
     ended.unwrap_or_else(|failure| failure.end(output))
 }
@@ -112,8 +112,8 @@ fn run(command: Command, output: Output) -> Result<u8, Failure> {
         Command::Network(args) => done(network::run(args, output)?),
         Command::Program(args) => program::run(*args, output)?,
         Command::Sql(args) => done(sql::run(&args, output)?),
-        Command::Run(args) => run::run(&args.checked()?, output)?,
-        Command::Prepare(args) => prepare::run(&args.checked()?, output)?,
+        Command::Run(args) => run::run(&args.checked().map_err(meeting::early)?, output)?,
+        Command::Prepare(args) => prepare::run(&args.checked().map_err(meeting::early)?, output)?,
         Command::Prepared(args) => done(prepare::prepared(&args, output)?),
         Command::Protocols(args) => done(protocols::run(&args, output)?),
         Command::Plan(args) => done(plan::run(&args, output)?),
@@ -126,13 +126,19 @@ fn done((): ()) -> u8 {
     0
 }
 
-/// Prints help, or says what is wrong with the command line, and ends the process.
+/// Prints help, or says what is wrong with the command line, to the other parties too, and ends the process.
 fn usage(error: &clap::Error) -> ! {
-    if error.use_stderr() && invocation::arguments().iter().any(|a| a == "--json") {
-        Output::new(true).error(&CliError::input(error.to_string().trim_end()));
-        std::process::exit(i32::from(ErrorKind::Input.exit_code()));
+    if !error.use_stderr() {
+        error.exit();
     }
-    error.exit()
+    let wrong = CliError::input(error.to_string().trim_end());
+    if invocation::arguments().iter().any(|a| a == "--json") {
+        Output::new(true).error(&wrong);
+    } else {
+        // Where the terminal is gone there is nobody to say it to.
+        let _ = error.print();
+    }
+    std::process::exit(i32::from(meeting::early(wrong).part()));
 }
 
 /// A panic in any thread is a bug: say so and end the process with its exit code.

@@ -2,10 +2,14 @@
 //! wait for a party that has ended.
 
 use crate::error::CliError;
+use crate::invocation;
 use crate::output::{Output, remark};
+use crate::run::DEFAULT_SESSION;
 use crate::signals;
+use std::path::Path;
 use std::time::Duration;
-use tacit::runtime::Meeting;
+use tacit::runtime::{Meeting, session_named};
+use tacit_net::config::PartyConfig;
 use tacit_net::{Farewell, SessionConfig};
 
 /// How long a party that cannot take part goes on to tell the others, at most.
@@ -32,6 +36,34 @@ pub fn hold<T>(
         let farewell = meeting.farewell(&error);
         Failure { error, farewell, patience }
     })
+}
+
+/// A failure before the arguments are known to be right. Where they name a party's file, the others are told.
+pub fn early(error: CliError) -> Failure {
+    let farewell = named_party().and_then(|config| Meeting::new(config).farewell(&error));
+    Failure { error, farewell, patience: PARTING }
+}
+
+/// The session of the party that the arguments of `tacit run` or `tacit prepare` name, as far as they can be read.
+fn named_party() -> Option<SessionConfig> {
+    let words = invocation::arguments();
+    let command = words.iter().find(|word| !word.to_string_lossy().starts_with('-'))?;
+    if command != "run" && command != "prepare" {
+        return None;
+    }
+    let value = |flag: &str| {
+        let given = words.iter().enumerate().find_map(|(at, word)| {
+            let word = word.to_str()?;
+            match word.strip_prefix(flag)? {
+                "" => words.get(at + 1).cloned(),
+                rest => rest.strip_prefix('=').map(Into::into),
+            }
+        });
+        given.and_then(|value| value.into_string().ok())
+    };
+    let file = PartyConfig::load(Path::new(&value("--party")?)).ok()?;
+    let session = value("--session").unwrap_or_else(|| DEFAULT_SESSION.into());
+    Some(file.session(session_named(&session)))
 }
 
 /// How a command failed, and who has not heard of it yet.
@@ -63,8 +95,14 @@ impl Failure {
             }
             return code;
         }
-        let code = error.kind.exit_code();
         output.error(&error);
+        Failure { error, farewell, patience }.part()
+    }
+
+    /// Tells the others for a while, of an error that was said, and ends.
+    pub fn part(self) -> u8 {
+        let Failure { error, farewell, patience } = self;
+        let code = error.kind.exit_code();
         signals::parting(code);
         if let Some(mut farewell) = farewell {
             farewell.tell(AT_ONCE);

@@ -104,6 +104,15 @@ fn a_missing_table_program_folder_or_flag_is_told_too() {
     everybody_hears(&with_alice(dir, &device, false), 2, "not a plain file");
     let flag = format!("{} --bits bytes", party("alice"));
     everybody_hears(&with_alice(dir, &flag, true), 2, "for circuits");
+    for (flags, says) in [
+        ("--security malicious", "--protocol auto"),
+        ("--threads 0", "--threads"),
+        ("--no-such-flag", "--no-such-flag"),
+        ("--log-file nowhere/log", "nowhere/log"),
+    ] {
+        let flags = format!("{} {flags}", party("alice"));
+        everybody_hears(&with_alice(dir, &flags, false), 2, says);
+    }
 }
 
 #[test]

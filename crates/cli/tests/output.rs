@@ -82,7 +82,8 @@ fn circuits_give_json_values() {
     let eval: Value = serde_json::from_str(&eval).expect("JSON");
     assert_eq!(report["parties"][1]["outputs"], eval["outputs"]);
     assert_eq!(report["parties"][1]["name"], "party1");
-    assert_eq!(eval["outputs"][0]["values"].as_array().expect("values").len(), 2);
+    // Digits in quotes: a port may have more bits than numbers of JSON hold everywhere.
+    assert_eq!(eval["outputs"][0]["values"], serde_json::json!(["1", "0"]), "{eval}");
 }
 
 #[test]

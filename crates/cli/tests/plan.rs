@@ -129,6 +129,20 @@ fn the_commands_run_the_choice_as_they_are_shown() {
 }
 
 #[test]
+fn the_commands_read_a_circuit_as_it_was_read() {
+    let folder = folder();
+    let dir = folder.path();
+    let flags = "--from fashion --reorder in0=reverse-bits --reorder in1=reverse-bytes";
+    let plan = json(dir, &format!("compare.txt --network lan {flags}"));
+    for name in ["run", "lab"] {
+        assert!(plan["commands"][name].as_str().expect("a command").contains(flags), "{plan}");
+    }
+    let each = plan["commands"]["parties"].as_array().expect("a command for each");
+    assert!(each.iter().all(|own| own.as_str().expect("a command").contains(flags)), "{plan}");
+    shell(dir, plan["commands"]["lab"].as_str().expect("a command"));
+}
+
+#[test]
 fn what_is_there_to_compare_is_never_proposed() {
     let folder = folder();
     let dir = folder.path();

@@ -27,7 +27,7 @@ use crate::types::{Element, Extent, Interval, Type, Visibility};
 ///
 /// `declared` says what operands do not: the whole type of an input or parameter; element and
 /// shape of a constant; the shape of positions, a reshape or a broadcast; the length of a slice;
-/// element and interval of a circuit's results. Everything else in it must agree with what is inferred.
+/// element and interval of a circuit's results, the element of a lowered quotient. Everything else in it must agree with what is inferred.
 pub fn infer(
     op: &Op,
     operands: &[&Type],
@@ -145,6 +145,7 @@ fn single(op: &Op, context: &Context<'_>) -> Result<Type, String> {
         Op::Less | Op::Equal => number::compare(context),
         Op::Select => number::select(context),
         Op::And | Op::Or | Op::Xor | Op::Not => number::logic(context),
+        Op::Quotient { shift } => number::quotient(context, *shift),
         Op::Cast(to) => number::cast(context, *to),
         Op::Wrap(to) => number::wrap(context, *to),
         Op::Assume(interval) | Op::Check(interval) => number::assume(context, *interval),
@@ -174,7 +175,7 @@ fn expect_operands(op: &Op, given: usize) -> Result<(), String> {
     let (least, most) = match op {
         Op::Parameter(_) | Op::Input { .. } | Op::Constant(_) | Op::Positions => (0, 0),
         Op::Add { .. } | Op::Sub { .. } | Op::Mul { .. } | Op::Min | Op::Max => (2, 2),
-        Op::Div | Op::Rem | Op::Less | Op::Equal | Op::MatMul => (2, 2),
+        Op::Div | Op::Quotient { .. } | Op::Rem | Op::Less | Op::Equal | Op::MatMul => (2, 2),
         Op::And | Op::Or | Op::Xor => (2, 2),
         Op::SliceAt { .. } => (2, 2),
         Op::Segment { .. } => (2, usize::MAX),

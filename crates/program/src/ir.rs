@@ -156,6 +156,12 @@ pub enum Op {
     /// Quotient, rounded towards minus infinity to an integer or a unit of the last place;
     /// zero where the divisor is zero.
     Div,
+    /// In lowered programs: the quotient of the raw value of `a` times `2^shift` and that of `b`, rounded down; zero where the
+    /// divisor is zero. The result's element is declared.
+    Quotient {
+        /// The number of places.
+        shift: u8,
+    },
     /// `a - b * floor(a / b)` of integers; zero where the divisor is zero.
     Rem,
     /// Square root, rounded down; zero for negative values.

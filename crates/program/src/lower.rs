@@ -6,8 +6,8 @@
 //! |---|---|---|
 //! | absolute value, min, max | a comparison and a selection | exact |
 //! | product, min, max over an axis | a balanced tree of halves | as the products |
-//! | division, remainder | non-restoring division in a circuit; by a constant power of two, shifts | exact |
-//! | square root | a digit recurrence in a circuit | exact |
+//! | division, remainder | operations of the [`Target`], else non-restoring division in a circuit; by a constant power of two, shifts | exact |
+//! | square root | an operation of the target, else a digit recurrence in a circuit | exact |
 //! | exponential, logarithm, sigmoid | polynomials with coefficients by lookup | stated below |
 //!
 //! In units of the result's last place, `2^-fraction`:
@@ -30,21 +30,41 @@ mod tables;
 
 pub use crate::infer::exp_limit;
 pub use circuits::{Port, divide_floor, remainder_floor, square_root};
+pub use divide::{DivisionSizes, root_bits};
 
 use crate::ir::{Block, Loop, Node, NodeId, Op, Program, ValueId};
 use crate::types::{Type, Visibility};
 use emit::Emitter;
 use tacit_circuit::library::adder::AdderForm;
 
+/// What a lowered program runs on.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The form of the adders that circuits for division and roots have: of few levels where a level is a round, of few ANDs where
+    /// they are garbled.
+    pub adders: AdderForm,
+    /// Whether it divides numbers of such sizes by itself.
+    pub divides: fn(DivisionSizes) -> bool,
+    /// Whether it takes roots of numbers below `2^bits` by itself.
+    pub roots: fn(u32) -> bool,
+}
+
+impl Target {
+    /// One that has circuits alone.
+    #[must_use]
+    pub fn circuits(adders: AdderForm) -> Self {
+        Target { adders, divides: |_| false, roots: |_| false }
+    }
+}
+
 /// Lowers a program to core operations. Values keep their types; the inputs, the reveals and what
-/// they are called stay. Circuits for division and roots have adders of a form: of few levels where a level is a
-/// round, of few ANDs where they are garbled.
+/// they are called stay.
 ///
 /// # Panics
 /// If the program does not pass [`check`](crate::infer::check).
 #[must_use]
-pub fn lower(program: &Program, adders: AdderForm) -> Program {
-    let (body, map) = lower_block(&program.body, program, adders);
+pub fn lower(program: &Program, target: Target) -> Program {
+    let (body, map) = lower_block(&program.body, program, target);
     let mut reveals = program.reveals.clone();
     for reveal in &mut reveals {
         reveal.value = map.value(reveal.value);
@@ -61,15 +81,15 @@ impl Map {
     }
 }
 
-fn lower_block(block: &Block, program: &Program, adders: AdderForm) -> (Block, Map) {
-    let mut emitter = Emitter::new(&program.dims, adders);
+fn lower_block(block: &Block, program: &Program, target: Target) -> (Block, Map) {
+    let mut emitter = Emitter::new(&program.dims, target);
     let mut map = Map(Vec::with_capacity(block.nodes.len()));
     for node in &block.nodes {
         let operands: Vec<ValueId> = node.operands.iter().map(|&v| map.value(v)).collect();
         emitter.span = node.span.clone();
         let results = match &node.op {
             Op::Loop(inner) => {
-                let (body, _) = lower_block(&inner.body, program, adders);
+                let (body, _) = lower_block(&inner.body, program, target);
                 let inner = Loop { body, ..(**inner).clone() };
                 kept(&mut emitter, node, Op::Loop(Box::new(inner)), operands)
             }

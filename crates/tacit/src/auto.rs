@@ -8,6 +8,7 @@ use crate::options::Options;
 use crate::roles::measured;
 use crate::wanted::{MEMORY_BYTES, Wanted};
 use crate::wire::Wire;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -197,11 +198,12 @@ const SHAKING_HANDS: f64 = 0.003;
 
 /// Measures the links and this machine, exchanges the figures, and takes the protocol whose `estimate` is the shortest:
 /// all parties compute it from the same figures, and compare it.
-fn choose<J>(
+fn choose<J: Send>(
     session: &mut Session,
     wanted: Wanted,
     most: Option<usize>,
-    estimate: impl Fn(&Setting<'_>, Protocol, Beside) -> std::result::Result<(Estimate, J), String>,
+    estimate: impl Fn(&Setting<'_>, Protocol, Beside) -> std::result::Result<(Estimate, J), String>
+    + Sync,
 ) -> Result<(Estimate, J, Choice)> {
     let start = Instant::now();
     let parties = session.parties();
@@ -230,16 +232,19 @@ fn choose<J>(
 }
 
 /// The protocol whose estimate is the shortest, and why.
-pub fn rank<J>(
+pub fn rank<J: Send>(
     setting: &Setting<'_>,
     wanted: Wanted,
     protocols: Vec<Protocol>,
-    estimate: impl Fn(&Setting<'_>, Protocol) -> std::result::Result<(Estimate, J), String>,
+    estimate: impl Fn(&Setting<'_>, Protocol) -> std::result::Result<(Estimate, J), String> + Sync,
 ) -> Result<(Estimate, J, Choice)> {
     let start = Instant::now();
     let (mut known, mut left_out) = (Vec::new(), Vec::new());
-    for protocol in protocols {
-        match estimate(setting, protocol) {
+    // Those that garble come last, and take longest to count: they begin.
+    let backwards = protocols.par_iter().rev().with_max_len(1);
+    let all: Vec<_> = backwards.map(|protocol| estimate(setting, *protocol)).collect();
+    for (protocol, estimate) in protocols.into_iter().zip(all.into_iter().rev()) {
+        match estimate {
             Ok(found) => known.push(found),
             Err(why) => left_out.push((protocol.to_string(), why)),
         }

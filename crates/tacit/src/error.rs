@@ -72,7 +72,7 @@ impl ErrorKind {
             ErrorKind::System,
             71,
             "system",
-            "this machine has no more disk, memory, threads or randomness, or a result cannot be written",
+            "this machine has no more disk, memory, threads or randomness, or a result cannot be written after a run",
         ),
         (ErrorKind::Interrupted, 130, "interrupted", "Ctrl-C (SIGINT) ended this party"),
         (ErrorKind::Terminated, 143, "terminated", "SIGTERM ended this party"),

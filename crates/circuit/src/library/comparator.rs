@@ -118,7 +118,8 @@ pub fn greater_prefix(b: &mut Builder, x: &[Wire], y: &[Wire], fan_in: FanIn) ->
     PrefixComparison { greater: b.xor_all(&terms), equal: above[above.len() - 1] }
 }
 
-fn prefix_products(b: &mut Builder, bits: &[Wire], fan_in: FanIn) -> Vec<Wire> {
+/// Products of the first bits: of one, of two, and so on to all of them.
+pub fn prefix_products(b: &mut Builder, bits: &[Wire], fan_in: FanIn) -> Vec<Wire> {
     let mut radices = published_radices(bits.len(), fan_in);
     if radices == [8, 4] {
         radices.reverse(); // the published 32-bit comparator takes the small radix first

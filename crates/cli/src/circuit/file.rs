@@ -3,6 +3,7 @@
 use crate::error::CliError;
 use crate::run::Misplaced;
 use clap::{Args, ValueEnum};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tacit_circuit::Circuit;
@@ -27,6 +28,14 @@ pub struct ReadArgs {
 }
 
 impl ReadArgs {
+    /// The words of a command line that say the same.
+    pub fn words(&self) -> Vec<String> {
+        let named = |format: TextFormat| format.to_possible_value().map(|it| it.get_name().into());
+        let from = self.from.and_then(named).map(|name| ["--from".into(), name]);
+        let reorder = self.reorder.iter().map(|reorder| ["--reorder".into(), reorder.to_string()]);
+        from.into_iter().chain(reorder).flatten().collect()
+    }
+
     /// What is no use to programs.
     pub fn flags(&self) -> [Misplaced; 2] {
         [
@@ -63,6 +72,14 @@ struct Reorder {
     is_input: bool,
     port: usize,
     order: PortOrder,
+}
+
+impl fmt::Display for Reorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = if self.is_input { "in" } else { "out" };
+        let order = if self.order.reverse_bits { "reverse-bits" } else { "reverse-bytes" };
+        write!(f, "{side}{}={order}", self.port)
+    }
 }
 
 impl FromStr for Reorder {

@@ -38,9 +38,9 @@ impl Commands {
             Task::Circuit(_) => {
                 let instances =
                     args.instances.iter().flat_map(|n| ["--instances".into(), n.to_string()]);
-                let instances: Vec<String> = instances.collect();
-                run.extend(instances.clone());
-                lab.extend(instances);
+                let words: Vec<String> = instances.chain(args.read.words()).collect();
+                run.extend(words.clone());
+                lab.extend(words);
             }
             Task::Program(_) => {
                 let rows = args.rows.iter().map(|rows| format!("{}={}", rows.name, rows.value));

@@ -23,6 +23,9 @@ use tacit_garbling::bmr::Opening;
 use tacit_net::SessionConfig;
 use tacit_sharing::Protocol;
 
+/// The name of a run that is given none.
+pub const DEFAULT_SESSION: &str = "default";
+
 /// Arguments of `tacit run`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:
@@ -174,7 +177,7 @@ pub struct RunArgs {
     network: Option<String>,
 
     /// Name of this run; parties with different names do not meet
-    #[arg(long, default_value = "default")]
+    #[arg(long, default_value = DEFAULT_SESSION)]
     session: String,
 
     #[command(flatten)]

@@ -6,7 +6,9 @@ mod party;
 mod report;
 mod trust;
 
-pub use args::{AUTO, Asked, Misplaced, PreprocessingArg, RunArgs, opening, refuse};
+pub use args::{
+    AUTO, Asked, DEFAULT_SESSION, Misplaced, PreprocessingArg, RunArgs, opening, refuse,
+};
 pub use party::job;
 pub use report::{all_written, write_links};
 pub use tacit::runtime::{Parties, in_turn};

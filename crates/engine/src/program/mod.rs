@@ -20,6 +20,7 @@ mod outside;
 mod parties;
 mod plain;
 mod prepare;
+mod quotients;
 mod ranges;
 mod report;
 mod rings;

@@ -6,6 +6,7 @@ use super::layout::is_secret;
 use super::operand::{Task, wrapped};
 use super::rings::{group_span, spread, width};
 use std::sync::Arc;
+use tacit_backend::divide::Part;
 use tacit_backend::segments;
 use tacit_backend::{Backend, Name, Planes, Secret, Term};
 use tacit_program::{Block, Element, Fold, Interval, Node, Op};
@@ -60,6 +61,9 @@ impl Task<'_> {
                 self.backend.times(&number, 1 << by)
             }
             Op::ShiftRight { by } => self.shift_right(u32::from(*by)),
+            Op::Quotient { shift } => self.divide(Part::Quotient, *shift),
+            Op::Rem => self.divide(Part::Remainder, 0),
+            Op::Sqrt => self.root(),
             Op::Less => self.less(),
             Op::Equal => self.equal(),
             Op::Select => self.select(),

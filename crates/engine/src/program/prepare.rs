@@ -10,7 +10,7 @@ use super::ranges;
 use super::rings::BlockRings;
 use super::seats::Seating;
 use super::team::Team;
-use super::{ahead, garbled};
+use super::{ahead, garbled, quotients};
 use crate::circuit::{EvaluateError, Garbling, Guard, Preprocessing};
 use crate::workers::on_each;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ use tacit_circuit::library::adder::AdderForm;
 use tacit_garbling::blocks::ChainCost;
 use tacit_garbling::yao::streamed::Counted;
 use tacit_program::clear::Array;
-use tacit_program::lower::lower;
+use tacit_program::lower::{Target, lower};
 use tacit_program::seal::seal;
 use tacit_program::{Block, Element, Op, Program, Type, ValueId, Visibility, infer};
 use tacit_proof::{Method, Needs, Proving};
@@ -128,7 +128,13 @@ impl CompiledProgram {
         let sealed = seal(program, |party| job.protocol.is_malicious() || outside(party));
         // Where circuits are garbled, levels are free.
         let garbles = job.protocol.garbles();
-        let program = lower(&sealed, if garbles { AdderForm::Ripple } else { AdderForm::Select });
+        let circuits =
+            Target::circuits(if garbles { AdderForm::Ripple } else { AdderForm::Select });
+        let target = match job.by {
+            By::Rings => quotients::in_rings(circuits),
+            By::Circuits => circuits,
+        };
+        let program = lower(&sealed, target);
         check_sizes(&program.body, &job.rows)?;
         let rings = BlockRings::new(&program.body, &job.rows, job.by)?;
         let seatings = Seating::all(&job)?;

@@ -6,6 +6,7 @@
 
 use super::checks;
 use super::job::By;
+use super::quotients;
 use crate::circuit::EvaluateError;
 use tacit_backend::Ring;
 use tacit_program::{Block, Element, Fold, Interval, Node, Op, Type};
@@ -157,6 +158,14 @@ impl Classes {
                 let elements = elements.chain(node.types.iter().map(|ty| ty.element));
                 let classes = plan.operands.iter().chain(&plan.results);
                 classes.zip(elements).for_each(|(class, e)| self.need(*class, width(e)));
+            }
+            // They are computed in a ring of their own.
+            Op::Quotient { .. } | Op::Rem | Op::Sqrt => {
+                let bits = quotients::ring_of(&node.op, &types).map_or(0, Ring::bits);
+                for (class, ty) in plan.operands.iter().zip(&types) {
+                    let secret = ty.visibility == tacit_program::Visibility::Secret;
+                    self.need(*class, if secret { 0 } else { bits });
+                }
             }
             Op::GroupSum { first, groups } | Op::GroupCount { first, groups } => {
                 self.need(plan.operands[0], group_span(types[0], *first, *groups).signed_bits());

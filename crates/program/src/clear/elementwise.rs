@@ -83,6 +83,11 @@ pub(super) fn quotient(a: &Array, b: &Array, out: &mut Sink) -> Result<(), OpErr
     zip(a, b, out, |a, b| divide(shift_left(a, up), shift_left(b, down)))
 }
 
+/// `floor(a 2^shift / b)` of raw values.
+pub(super) fn raw_quotient(a: &Array, b: &Array, shift: u8, out: &mut Sink) -> Result<(), OpError> {
+    zip(a, b, out, |a, b| divide(shift_left(a, u32::from(shift)), b))
+}
+
 /// `a - b * floor(a / b)`.
 pub(super) fn modulo(a: &Array, b: &Array, out: &mut Sink) -> Result<(), OpError> {
     zip(a, b, out, remainder)

@@ -113,6 +113,7 @@ fn binary(op: &Op, a: &Array, b: &Array, out: &mut Sink) -> Result<(), OpError> 
         Op::Min => elementwise::zip(a, b, out, i128::min),
         Op::Max => elementwise::zip(a, b, out, i128::max),
         Op::Div => elementwise::quotient(a, b, out),
+        Op::Quotient { shift } => elementwise::raw_quotient(a, b, *shift, out),
         Op::Rem => elementwise::modulo(a, b, out),
         Op::Less => elementwise::zip(a, b, out, |a, b| i128::from(a < b)),
         Op::Equal => elementwise::zip(a, b, out, |a, b| i128::from(a == b)),

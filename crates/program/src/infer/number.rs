@@ -86,6 +86,18 @@ fn interval(op: &Op, a: Interval, b: Interval, fraction: u8) -> Option<Interval>
     }
 }
 
+/// A quotient of raw values in a lowered program.
+pub fn quotient(context: &Context<'_>, shift: u8) -> Result<Type, String> {
+    context.operands.iter().try_for_each(|t| expect_number(t))?;
+    let shape = context.shape()?;
+    let [a, b] = [context.operands[0], context.operands[1]].map(|ty| ty.interval);
+    let interval = range::shift_left(a, shift).and_then(|scaled| range::div(scaled, b));
+    let interval = interval.ok_or_else(element::beyond)?;
+    let element = context.declaration("a quotient")?.element;
+    let ty = context.result(element, shape, interval);
+    check_type(&ty, context.dims).map(|()| ty)
+}
+
 /// From here on `e^x` is cut off, in fixed point with so many fractional bits: the greatest
 /// integer whose exponential stays below `2^60` units of the last place.
 #[must_use]

@@ -1,4 +1,5 @@
-//! Division and square root by circuits, on the fewest bits that hold the operands; by constant powers of two, shifts.
+//! Division and square root as operations of the target, or by circuits, on the fewest bits that hold the operands; by constant
+//! powers of two, shifts.
 
 use super::circuits::{Port, divide_floor, remainder_floor, square_root};
 use super::emit::{Emitter, narrowest};
@@ -7,6 +8,54 @@ use crate::ir::{Op, ValueId};
 use crate::types::{Element, Interval, Type, Visibility};
 use std::sync::Arc;
 use tacit_circuit::Circuit;
+
+/// Sizes of a division of integers, or of raw values: `|n| <= 2^dividend`, `|d| <= 2^divisor`, and `|n / d| <= 2^quotient`
+/// unless the divisor is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DivisionSizes {
+    /// Bits of the dividend.
+    pub dividend: u32,
+    /// Bits of the divisor.
+    pub divisor: u32,
+    /// Bits of the quotient.
+    pub quotient: u32,
+}
+
+impl DivisionSizes {
+    /// Of values `n 2^shift` and `d` of these intervals; `None` if they need more than 126 bits.
+    #[must_use]
+    pub fn of(n: Interval, shift: u8, d: Interval) -> Option<Self> {
+        let magnitude = |i: Interval| i.low.unsigned_abs().max(i.high.unsigned_abs());
+        let n = magnitude(range::shift_left(n, shift)?);
+        let least = match (d.low, d.high) {
+            (low, _) if low > 0 => low.unsigned_abs(),
+            (_, high) if high < 0 => high.unsigned_abs(),
+            _ => 1,
+        };
+        let sizes = DivisionSizes {
+            dividend: log_up(n),
+            divisor: unsigned_bits(d),
+            quotient: log_up(n.div_ceil(least)),
+        };
+        (sizes.dividend.max(sizes.divisor) <= 126).then_some(sizes)
+    }
+}
+
+/// The least power of two that is not less, by its exponent.
+fn log_up(value: u128) -> u32 {
+    128 - value.saturating_sub(1).leading_zeros()
+}
+
+/// Bits of the values, or of the inverted bits of negative ones; one at least.
+fn unsigned_bits(interval: Interval) -> u32 {
+    (interval.signed_bits() - 1).max(1)
+}
+
+/// Bits of `n 2^shift` beside a sign, for values of an interval.
+#[must_use]
+pub fn root_bits(n: Interval, shift: u8) -> u32 {
+    unsigned_bits(n) + u32::from(shift)
+}
 
 /// A value in its narrowest type, and the port for it.
 fn port(emitter: &mut Emitter<'_>, value: ValueId) -> (ValueId, Port) {
@@ -87,10 +136,22 @@ pub fn quotient(emitter: &mut Emitter<'_>, a: ValueId, b: ValueId) -> ValueId {
     }
     let scaled = range::shift_left(emitter.interval(a), shift).expect("inferred");
     let out = result(element, range::div(scaled, emitter.interval(divisor)));
+    if divides(emitter, a, shift, divisor) {
+        let shape = emitter.ty(a).shape.clone();
+        let visibility = emitter.ty(a).visibility.join(emitter.ty(divisor).visibility);
+        let ty = Type { element: out.0, shape, visibility, interval: out.1 };
+        return emitter.push(Op::Quotient { shift }, &[a, divisor], Some(&[ty]));
+    }
     let (a, x) = port(emitter, a);
     let (b, y) = port(emitter, divisor);
-    let circuit = divide_floor(x, y, shift.into(), width(out.0), emitter.adders);
+    let circuit = divide_floor(x, y, shift.into(), width(out.0), emitter.target.adders);
     apply(emitter, format!("divide {}+{shift} by {} bits", x.bits, y.bits), circuit, &[a, b], out)
+}
+
+/// Whether the target divides by itself.
+fn divides(emitter: &Emitter<'_>, a: ValueId, shift: u8, b: ValueId) -> bool {
+    let sizes = DivisionSizes::of(emitter.interval(a), shift, emitter.interval(b));
+    sizes.is_some_and(emitter.target.divides)
 }
 
 /// `a - b floor(a / b)`.
@@ -103,10 +164,13 @@ pub fn remainder(emitter: &mut Emitter<'_>, a: ValueId, b: ValueId) -> ValueId {
         let rest = emitter.push(Op::Sub { wrap: true }, &[a, multiple], None);
         return emitter.assume(rest, interval);
     }
+    if divides(emitter, a, 0, b) {
+        return emitter.push(Op::Rem, &[a, b], None);
+    }
     let out = result(element, Some(interval));
     let (a, x) = port(emitter, a);
     let (b, y) = port(emitter, b);
-    let circuit = remainder_floor(x, y, width(out.0), emitter.adders);
+    let circuit = remainder_floor(x, y, width(out.0), emitter.target.adders);
     apply(emitter, format!("remainder {} by {} bits", x.bits, y.bits), circuit, &[a, b], out)
 }
 
@@ -114,8 +178,11 @@ pub fn remainder(emitter: &mut Emitter<'_>, a: ValueId, b: ValueId) -> ValueId {
 pub fn root(emitter: &mut Emitter<'_>, a: ValueId) -> ValueId {
     let element = emitter.ty(a).element;
     let shift = element.fraction();
+    if (emitter.target.roots)(root_bits(emitter.interval(a), shift)) {
+        return emitter.push(Op::Sqrt, &[a], None);
+    }
     let out = result(element, range::sqrt(emitter.interval(a), shift));
     let (a, x) = port(emitter, a);
-    let circuit = square_root(x, shift.into(), width(out.0), emitter.adders);
+    let circuit = square_root(x, shift.into(), width(out.0), emitter.target.adders);
     apply(emitter, format!("square root {}+{shift} bits", x.bits), circuit, &[a], out)
 }

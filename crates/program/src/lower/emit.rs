@@ -1,23 +1,23 @@
 //! Nodes of a lowered block.
 
+use super::Target;
 use crate::infer::infer;
 use crate::ir::{Dim, Node, NodeId, Op, Span, ValueId};
 use crate::types::{Element, Interval, Shape, Type, Visibility};
-use tacit_circuit::library::adder::AdderForm;
 
 /// Writes a block.
 pub struct Emitter<'a> {
     pub nodes: Vec<Node>,
     /// Where the user asked for what is written.
     pub span: Span,
-    /// Of the adders that circuits are made of.
-    pub adders: AdderForm,
+    /// What it is written for.
+    pub target: Target,
     dims: &'a [Dim],
 }
 
 impl<'a> Emitter<'a> {
-    pub fn new(dims: &'a [Dim], adders: AdderForm) -> Self {
-        Emitter { nodes: Vec::new(), span: Span::default(), adders, dims }
+    pub fn new(dims: &'a [Dim], target: Target) -> Self {
+        Emitter { nodes: Vec::new(), span: Span::default(), target, dims }
     }
 
     pub fn ty(&self, value: ValueId) -> &Type {

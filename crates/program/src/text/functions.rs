@@ -218,6 +218,7 @@ pub(crate) fn name(op: &Op) -> &'static str {
         Op::ShiftLeft { .. } => "shift_left",
         Op::ShiftRight { .. } => "shift_right",
         Op::Div => "div",
+        Op::Quotient { .. } => "quotient",
         Op::Rem => "rem",
         Op::Sqrt => "sqrt",
         Op::Exp => "exp",

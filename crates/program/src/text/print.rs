@@ -196,7 +196,9 @@ impl Printer<'_> {
             | Op::Sub { wrap: true }
             | Op::Neg { wrap: true }
             | Op::Mul { wrap: true } => "wrap".into(),
-            Op::ShiftLeft { by } | Op::ShiftRight { by } => format!("by {by}"),
+            Op::ShiftLeft { by } | Op::ShiftRight { by } | Op::Quotient { shift: by } => {
+                format!("by {by}")
+            }
             Op::Cast(to) | Op::Wrap(to) => format!("to {to}"),
             Op::Assume(interval) | Op::Check(interval) => {
                 format!("in {}", range(*interval, types[0].element))

@@ -7,7 +7,7 @@ mod statistics;
 use std::collections::BTreeMap;
 use tacit_circuit::library::adder::AdderForm;
 use tacit_program::clear::{Array, evaluate_observed};
-use tacit_program::lower::lower;
+use tacit_program::lower::{Target, lower};
 use tacit_program::{Element, Program};
 
 /// A column as an input.
@@ -26,7 +26,7 @@ pub fn run(program: &Program, rows: &[u64], inputs: &[(&str, Array)]) -> Vec<Vec
         outputs.into_iter().map(|(_, array)| array.values().collect()).collect()
     };
     let results = reveal(program);
-    let lowered = lower(program, AdderForm::Select);
+    let lowered = lower(program, Target::circuits(AdderForm::Select));
     tacit_program::infer::check(&lowered).unwrap();
     assert_eq!(results, reveal(&lowered));
     results

@@ -4,7 +4,7 @@ use crate::harness::{Column, assert_same, pairs, values, within};
 use tacit_circuit::library::adder::AdderForm;
 use tacit_program::build::{Builder, Value};
 use tacit_program::ir::Op;
-use tacit_program::lower::lower;
+use tacit_program::lower::{Target, lower};
 use tacit_program::{Element, Program};
 use tacit_ring::entropy::Rng;
 
@@ -124,7 +124,7 @@ fn by_powers_of_two() {
 }
 
 fn has_circuits(program: &Program) -> bool {
-    let lowered = lower(program, AdderForm::Select);
+    let lowered = lower(program, Target::circuits(AdderForm::Select));
     lowered.body.nodes.iter().any(|node| matches!(node.op, Op::Circuit { .. }))
 }
 

@@ -6,7 +6,7 @@ use tacit_program::build::{Array, Builder, Value};
 use tacit_program::clear::{Array as Data, evaluate_observed};
 use tacit_program::infer::check;
 use tacit_program::ir::{Block, Op};
-use tacit_program::lower::lower;
+use tacit_program::lower::{Target, lower};
 use tacit_program::{Element, Program, ProgramError};
 use tacit_ring::entropy::Rng;
 
@@ -95,7 +95,7 @@ pub fn both(
     op: impl FnOnce(&mut Builder, &[Value]) -> Value,
 ) -> (Vec<i128>, Vec<i128>) {
     let program = program(columns, op).unwrap_or_else(|e| panic!("{e}"));
-    let lowered = lower(&program, AdderForm::Select);
+    let lowered = lower(&program, Target::circuits(AdderForm::Select));
     check(&lowered).unwrap_or_else(|e| panic!("{e}"));
     assert!(is_core(&lowered.body), "{:?}", lowered.body.nodes.iter().map(|n| &n.op));
     assert_eq!(

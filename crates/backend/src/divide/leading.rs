@@ -1,0 +1,60 @@
+//! The position of a number's leading one.
+
+use tacit_circuit::library::{FanIn, bits, comparator};
+use tacit_circuit::{Builder, Wire};
+
+/// A circuit that finds the leading one of a number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LeadingOne {
+    /// Bits of the number, without a sign.
+    pub bits: u32,
+    /// Whether a sign bit follows them. Of negative numbers the inverted bits count: the leading one may then be one place
+    /// lower than that of the absolute value.
+    pub signed: bool,
+    /// The lowest place where the leading one may be. With 0, the number may be zero.
+    pub lowest: u32,
+}
+
+impl LeadingOne {
+    /// Places where the leading one may be.
+    #[must_use]
+    pub fn places(&self) -> u32 {
+        self.bits - self.lowest
+    }
+
+    /// One input. Outputs: bit `j` says that the leading one is at place `bits - 1 - j`, none of them that the number is
+    /// zero; and whether it is not zero.
+    pub(crate) fn build(self, b: &mut Builder, fan_in: FanIn) {
+        let mut word = b.input(self.bits + u32::from(self.signed));
+        if self.signed
+            && let Some(sign) = word.pop()
+        {
+            for wire in &mut word {
+                *wire = b.xor(*wire, sign);
+            }
+        }
+        let mut reached = reaches(b, &word, fan_in);
+        let nonzero = reached[0];
+        if self.lowest > 0 {
+            reached[self.lowest as usize] = b.constant(true);
+        }
+        let above = |i: usize| reached.get(i + 1).copied();
+        let places = self.lowest as usize..self.bits as usize;
+        let lines: Vec<Wire> = places
+            .rev()
+            .map(|i| above(i).map_or(reached[i], |above| b.xor(reached[i], above)))
+            .collect();
+        b.output(&lines);
+        b.output(&[nonzero]);
+    }
+}
+
+/// For each place, whether a one is there or above.
+fn reaches(b: &mut Builder, word: &[Wire], fan_in: FanIn) -> Vec<Wire> {
+    let down: Vec<Wire> = word.iter().rev().copied().collect();
+    let zeros = bits::not(b, &down);
+    let none = comparator::prefix_products(b, &zeros, fan_in);
+    let mut some = bits::not(b, &none);
+    some.reverse();
+    some
+}

@@ -1,0 +1,235 @@
+//! Division and roots of plain numbers, whose truncation rounds as a test says.
+
+use super::LeadingOne;
+use super::machine::Machine;
+use super::plan::{Plan, Sizes};
+use super::root::Root;
+use crate::{Result, Ring};
+use tacit_circuit::Builder;
+use tacit_circuit::library::FanIn;
+use tacit_ring::entropy::Rng;
+
+/// How truncations round.
+#[derive(Clone, Copy, Debug)]
+enum Rounding {
+    Down,
+    Up,
+    InTurn,
+    Random,
+}
+
+const ROUNDINGS: [Rounding; 4] = [Rounding::Down, Rounding::Up, Rounding::InTurn, Rounding::Random];
+
+/// Numbers of a ring; what is truncated must be below a quarter of it.
+struct Rounded {
+    bits: u32,
+    rounding: Rounding,
+    random: Rng,
+    turn: bool,
+    products: u32,
+}
+
+impl Rounded {
+    fn new(ring: Ring, rounding: Rounding) -> Self {
+        Rounded { bits: ring.bits(), rounding, random: Rng(7), turn: false, products: 0 }
+    }
+
+    /// The number modulo the ring, with a sign.
+    fn signed(&self, number: i128) -> i128 {
+        number << (128 - self.bits) >> (128 - self.bits)
+    }
+
+    fn up(&mut self) -> bool {
+        self.turn = !self.turn;
+        match self.rounding {
+            Rounding::Down => false,
+            Rounding::Up => true,
+            Rounding::InTurn => self.turn,
+            Rounding::Random => self.random.word() & 1 == 1,
+        }
+    }
+}
+
+impl Machine for Rounded {
+    type Number = i128;
+
+    fn products(&mut self, pairs: &[[&i128; 2]]) -> Result<Vec<i128>> {
+        self.products += pairs.len() as u32;
+        Ok(pairs.iter().map(|[a, b]| self.signed(a.wrapping_mul(**b))).collect())
+    }
+
+    fn linear(&mut self, constant: i128, terms: &[(i128, &i128)]) -> Result<i128> {
+        let sum = terms.iter().fold(constant, |sum, (factor, number)| {
+            sum.wrapping_add(factor.wrapping_mul(**number))
+        });
+        Ok(self.signed(sum))
+    }
+
+    fn truncate(&mut self, numbers: &[&i128], by: u32) -> Result<Vec<i128>> {
+        let limit = 1i128 << (self.bits - 2);
+        let mut one = |number: i128| {
+            assert!(number.abs() < limit, "{number} of {} bits is truncated", self.bits);
+            (number >> by) + i128::from(self.up())
+        };
+        Ok(numbers.iter().map(|number| one(**number)).collect())
+    }
+}
+
+/// Sizes of the operands of integer and fixed-point types.
+const SIZES: [(u32, u32, u32); 12] = [
+    (8, 8, 8),
+    (7, 7, 8),
+    (15, 15, 15),
+    (16, 16, 16),
+    (31, 31, 31),
+    (32, 32, 32),
+    (47, 31, 47),
+    (63, 63, 63),
+    (64, 64, 64),
+    (40, 10, 40),
+    (30, 3, 30),
+    (5, 60, 5),
+];
+
+fn sizes((dividend, divisor, quotient): (u32, u32, u32)) -> Sizes {
+    Sizes { dividend, divisor, quotient }
+}
+
+/// Numbers up to a power of two: powers and what is next to them, and others of all lengths.
+fn edges(bits: u32, count: usize, random: &mut Rng) -> Vec<i128> {
+    let top = 1i128 << bits;
+    let mut all = vec![1, 2, 3, 5, 7, top - 1, top - 2, top / 2, top / 2 - 1, top / 2 + 1, top / 3];
+    for i in 0..bits {
+        all.extend([1 << i, (1 << i) - 1, (1 << i) + 1]);
+    }
+    all.extend((0..count).map(|_| below(random, bits)));
+    all.retain(|value| (1..=top).contains(value));
+    all
+}
+
+/// A number of up to so many bits, more often a short one.
+fn below(random: &mut Rng, bits: u32) -> i128 {
+    let shift = random.word() % u64::from(bits);
+    (i128::from(random.word()) & ((1 << bits) - 1)) >> shift
+}
+
+/// The power of two that scales a divisor, as its leading one says; of a negative one perhaps the next.
+fn scale(divisor: i128, bits: u32, inverted: bool) -> i128 {
+    let counts = if inverted { divisor - 1 } else { divisor };
+    let place = counts.max(1).ilog2();
+    1 << (bits - 1).saturating_sub(place)
+}
+
+#[test]
+fn quotients_are_exact_however_truncations_round() {
+    let mut random = Rng(11);
+    for (number, case) in (0..).zip(SIZES) {
+        let sizes = sizes(case);
+        let plan = Plan::new(sizes).expect("a plan");
+        for d in edges(sizes.divisor, 60, &mut random) {
+            let inverted = d == 1 << sizes.divisor || random.word() & 1 == 1;
+            let scale = scale(d, sizes.divisor, inverted);
+            let mut dividends = vec![0, 1, d - 1, d, d + 1, 1 << sizes.dividend];
+            for _ in 0..6 {
+                let base = below(&mut random, sizes.quotient) * d;
+                dividends.extend([base - 1, base, base + 1, base + d - 1]);
+            }
+            for n in dividends.iter().flat_map(|n| [*n, -n]) {
+                if n.abs() > 1 << sizes.dividend || n.abs() > d << sizes.quotient {
+                    continue;
+                }
+                for rounding in ROUNDINGS {
+                    let mut machine = Rounded::new(plan.ring, rounding);
+                    let operands = [&n, &d, &scale];
+                    let (y, rest) = plan.approximate(&mut machine, operands).expect("arithmetic");
+                    assert_eq!(machine.products, plan.products(), "{plan:?}");
+                    let right = n.div_euclid(d);
+                    assert_eq!(rest, n - y * d, "{n} / {d}, case {number}");
+                    let over = (1..plan.comparisons()).filter(|m| rest >= i128::from(*m) * d);
+                    let corrected = y - i128::from(rest < 0) + over.count() as i128;
+                    assert_eq!(corrected, right, "{n} / {d} {rounding:?} {plan:?}");
+                    let room = 1 << (plan.remainder_bits() - 1);
+                    assert!((-room..room).contains(&(rest - 2 * d)), "{n} / {d}");
+                }
+            }
+        }
+    }
+}
+
+/// As the executable model of the specification has them.
+#[test]
+fn plans_are_those_of_the_model() {
+    let of = |case, ring| {
+        let plan = Plan::within(sizes(case), ring).expect("a plan");
+        let Plan { fraction, iterations, steps, scale, twice_offset, cut, .. } = plan;
+        (fraction, iterations, steps, scale, twice_offset, cut)
+    };
+    assert_eq!(of((15, 15, 15), Ring::W64), (19, 2, 1, 0, 2, 0));
+    assert_eq!(of((16, 16, 16), Ring::W64), (24, 2, 1, 0, 2, 0));
+    assert_eq!(of((31, 31, 31), Ring::W64), (21, 2, 2, 38, 1, 0));
+    assert_eq!(of((32, 32, 32), Ring::W128), (38, 3, 1, 0, 2, 0));
+    assert_eq!(of((63, 63, 63), Ring::W128), (37, 3, 2, 68, 1, 0));
+    assert!(Plan::new(sizes((120, 64, 120))).is_none());
+}
+
+#[test]
+fn roots_are_exact_however_truncations_round() {
+    let mut random = Rng(12);
+    for bits in [1, 2, 7, 8, 15, 16, 17, 31, 32, 40, 47, 48, 63, 64] {
+        let plan = Root::of(bits).expect("a plan");
+        let mut numbers = edges(bits, 200, &mut random);
+        for _ in 0..200 {
+            let root = below(&mut random, bits.div_ceil(2)).max(1);
+            numbers.extend([root * root - 1, root * root, root * root + 2 * root]);
+        }
+        numbers.retain(|n| (1..1 << bits).contains(n));
+        for n in numbers {
+            let place = n.ilog2();
+            let scale = 1i128 << (bits - 1 - place);
+            let up = Root::up(place);
+            let down = plan.step.map(|step| Root::down(place, step));
+            for rounding in ROUNDINGS {
+                let mut machine = Rounded::new(plan.ring, rounding);
+                let operands = [&n, &scale, &up];
+                let (root, rest) = plan
+                    .approximate(&mut machine, bits, operands, down.as_ref())
+                    .expect("arithmetic");
+                assert_eq!(rest, n - root * root);
+                let corrected = root - i128::from(rest < 0) + i128::from(rest > 2 * root);
+                assert_eq!(corrected, n.isqrt(), "of {n}, {rounding:?}, {bits} bits");
+                let room = 1 << (bits.div_ceil(2) + 4);
+                assert!((-room..room).contains(&(rest - 2 * root - 1)), "of {n}");
+            }
+        }
+    }
+    assert!(Root::of(65).is_none());
+}
+
+/// Exactly one line for every number but zero, of which there is none.
+#[test]
+fn leading_ones_of_all_short_numbers() {
+    for (bits, signed) in (1..8).flat_map(|bits| [(bits, false), (bits, true)]) {
+        for lowest in 0..bits {
+            for fan_in in [FanIn::TWO, FanIn::FOUR] {
+                let leading = LeadingOne { bits, signed, lowest };
+                let mut b = Builder::new();
+                leading.build(&mut b, fan_in);
+                let circuit = b.finish();
+                for number in 0..1u32 << (bits + u32::from(signed)) {
+                    let negative = signed && number >> bits & 1 == 1;
+                    let counts = if negative { !number } else { number } & ((1 << bits) - 1);
+                    if lowest > 0 && counts >> lowest == 0 {
+                        continue;
+                    }
+                    let width = bits + u32::from(signed);
+                    let given = (0..width).map(|bit| number >> bit & 1 == 1).collect();
+                    let found = circuit.eval(&[given]);
+                    let top = |line: u32| counts.checked_ilog2() == Some(bits - 1 - line);
+                    let wanted: Vec<bool> = (0..leading.places()).map(top).collect();
+                    assert_eq!(found[0], wanted, "{leading:?} of {number}");
+                    assert_eq!(found[1], [counts > 0], "{leading:?} of {number}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Quotients, remainders and square roots of numbers in rings.
+
+use super::operand::{Task, wrapped};
+use std::sync::Arc;
+use tacit_backend::divide::{self, Divisor, LeadingOne, Part, Plan, Root, Sizes};
+use tacit_backend::{Ring, Secret};
+use tacit_program::lower::{DivisionSizes, Target, root_bits};
+use tacit_program::{Interval, Op, Type};
+use tacit_sharing::SharingError;
+
+type Result<T> = std::result::Result<T, SharingError>;
+
+/// Divisions and roots that rings compute.
+pub(super) fn in_rings(circuits: Target) -> Target {
+    Target {
+        divides: |sizes| plan(sizes).is_some(),
+        roots: |bits| Root::of(bits).is_some(),
+        ..circuits
+    }
+}
+
+fn plan(DivisionSizes { dividend, divisor, quotient }: DivisionSizes) -> Option<Plan> {
+    Plan::new(Sizes { dividend, divisor, quotient })
+}
+
+/// The plan of a division of values of these types.
+fn plan_of(types: &[&Type], shift: u8) -> Option<Plan> {
+    plan(DivisionSizes::of(types[0].interval, shift, types[1].interval)?)
+}
+
+/// The ring that an operation of division or root is computed in.
+pub(super) fn ring_of(op: &Op, types: &[&Type]) -> Option<Ring> {
+    match op {
+        Op::Quotient { shift } => plan_of(types, *shift).map(|plan| plan.ring),
+        Op::Rem => plan_of(types, 0).map(|plan| plan.ring),
+        Op::Sqrt => {
+            let bits = root_bits(types[0].interval, types[0].element.fraction());
+            Root::of(bits).map(|root| root.ring)
+        }
+        _ => None,
+    }
+}
+
+/// The lowest place where a number of an interval may have its leading one; 0 if it may be zero or negative.
+fn lowest(interval: Interval) -> u32 {
+    if interval.low > 0 { interval.low.ilog2() } else { 0 }
+}
+
+impl Task<'_> {
+    /// `floor(a 2^shift / b)` or `a - b floor(a / b)` of raw values.
+    pub fn divide(&mut self, part: Part, shift: u8) -> Result<Secret> {
+        let plan = plan_of(&self.types, shift)
+            .ok_or_else(|| SharingError::Shape("a division that rings have no plan for".into()))?;
+        let interval = self.interval(1);
+        let divisor = Divisor {
+            signed: interval.low < 0,
+            zero: interval.low <= 0 && interval.high >= 0,
+            lowest: lowest(interval),
+        };
+        let n = self.lifted(0, plan.ring)?;
+        let n = self.backend.times(&n, 1 << shift)?;
+        let d = self.lifted(1, plan.ring)?;
+        let result = divide::divide(self.backend, &plan, divisor, part, [&n, &d])?;
+        self.lowered(result)
+    }
+
+    /// The square root, rounded down.
+    pub fn root(&mut self) -> Result<Secret> {
+        let (interval, shift) = (self.interval(0), self.types[0].element.fraction());
+        let root = Root::of(root_bits(interval, shift))
+            .ok_or_else(|| SharingError::Shape("a root that rings have no plan for".into()))?;
+        let number = LeadingOne {
+            bits: root_bits(interval, 0),
+            signed: interval.low < 0,
+            lowest: lowest(interval),
+        };
+        let n = self.lifted(0, root.ring)?;
+        let result = divide::root(self.backend, &root, number, shift.into(), &n)?;
+        self.lowered(result)
+    }
+
+    /// Operand `i` in a ring.
+    fn lifted(&mut self, i: usize, ring: Ring) -> Result<Arc<Secret>> {
+        let number = self.number(i)?;
+        let bits = self.width(i);
+        self.in_ring(&number, bits, ring).map(|moved| moved.map_or(number, Arc::new))
+    }
+
+    /// The result in the ring that it is wanted in.
+    fn lowered(&mut self, number: Secret) -> Result<Secret> {
+        let bits = self.node.types[0].interval.signed_bits();
+        let moved = self.in_ring(&number, bits, self.rings.results[0])?;
+        Ok(moved.unwrap_or(number))
+    }
+
+    /// A number of so many bits in another ring; `None` if it is in that one.
+    fn in_ring(&mut self, number: &Secret, bits: u32, ring: Ring) -> Result<Option<Secret>> {
+        let own = number.ring().map_or(0, Ring::bits);
+        if own == ring.bits() {
+            return Ok(None);
+        }
+        if own > ring.bits() {
+            return Ok(Some(number.narrow(ring)));
+        }
+        // Below a quarter of its ring it is extended at once, else bit by bit.
+        let moved = match bits < own {
+            true => self.backend.widen(number, ring)?,
+            false => wrapped(self.backend, number, bits, true, ring)?,
+        };
+        Ok(Some(moved))
+    }
+}
