@@ -5,7 +5,7 @@
 //! is built for the table.
 
 mod contents;
-mod published;
+pub mod published;
 
 use crate::{Circuit, Stats};
 use comfy_table::{CellAlignment, Table as Text, presets};

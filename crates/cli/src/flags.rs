@@ -4,7 +4,8 @@ use clap::builder::RangedU64ValueParser;
 use tacit_engine::protocols;
 
 /// Where a network is played, in real time or in virtual time.
-pub const NETWORK: &str = "The network to play: lan, continental, global, ccs16, a bandwidth such as 1gbit, or a TOML file";
+pub const NETWORK: &str = "The network to play: lan, continental, global, one of a paper (ccs16, create, \
+    wan-100ms, loopback-20gbit, lan-25gbit, lan-10gbit, global-236ms), a bandwidth such as 1gbit, or a TOML file";
 
 /// Who does the work of a party.
 pub const THREADS: &str = "Threads per party; with several assignments of roles, per assignment";

@@ -9,12 +9,18 @@ use tacit_circuit::spelling;
 use tacit_net::memory::MemoryNetwork;
 use tacit_net::{LinkProfile, PartyId};
 
-/// Networks that come with Tacit.
-const SHIPPED: [(&str, &str); 4] = [
+/// Networks that come with Tacit: three of its own, and those of papers. Each file says where its numbers are from.
+const SHIPPED: [(&str, &str); 10] = [
     ("lan", include_str!("../profiles/lan.toml")),
     ("continental", include_str!("../profiles/continental.toml")),
     ("global", include_str!("../profiles/global.toml")),
     ("ccs16", include_str!("../profiles/ccs16.toml")),
+    ("create", include_str!("../profiles/create.toml")),
+    ("wan-100ms", include_str!("../profiles/wan-100ms.toml")),
+    ("loopback-20gbit", include_str!("../profiles/loopback-20gbit.toml")),
+    ("lan-25gbit", include_str!("../profiles/lan-25gbit.toml")),
+    ("lan-10gbit", include_str!("../profiles/lan-10gbit.toml")),
+    ("global-236ms", include_str!("../profiles/global-236ms.toml")),
 ];
 
 /// Delay and bandwidth of every directed link between some parties.

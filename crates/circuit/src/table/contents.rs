@@ -2,12 +2,12 @@
 
 use super::published;
 use super::{Cell, Row, Sizes, Table};
+use crate::Circuit;
 use crate::library::aes::{self, Direction, KeyInput, KeySize, Sbox};
 use crate::library::sha256::{self, Additions};
-use crate::library::{FanIn, Params, build, comparator};
+use crate::library::{FanIn, Params, build};
 use crate::passes::LevelProgram;
 use crate::passes::cost::{Form, Traffic};
-use crate::{Builder, Circuit};
 
 /// A table's name and maker.
 type Maker = (&'static str, fn() -> Table);
@@ -33,7 +33,12 @@ const WIDTHS: [usize; 4] = [16, 32, 64, 128];
 const FAN_INS: [FanIn; 3] = [FanIn::TWO, FanIn::FOUR, FanIn::EIGHT];
 
 /// A circuit of the registry. The tables ask for nothing that it does not have.
-fn design(name: &str, width: usize, fan_in: FanIn, settings: &[(&str, &str)]) -> Circuit {
+pub(super) fn design(
+    name: &str,
+    width: usize,
+    fan_in: FanIn,
+    settings: &[(&str, &str)],
+) -> Circuit {
     let mut params = Params::new().width(width).fan_in(fan_in);
     for (key, value) in settings {
         params.set(key, value).expect("a parameter's value");
@@ -41,7 +46,7 @@ fn design(name: &str, width: usize, fan_in: FanIn, settings: &[(&str, &str)]) ->
     build(name, &params).expect("a design of the registry")
 }
 
-fn fan_in(limit: usize) -> FanIn {
+pub(super) fn fan_in(limit: usize) -> FanIn {
     FanIn::new(limit).expect("a fan-in from 2 to 8")
 }
 
@@ -322,16 +327,10 @@ fn figures((depth, size): (Option<u32>, Option<u64>)) -> String {
     format!("{}/{}", text(depth.map(u64::from)), text(size))
 }
 
-/// The generate/propagate adder, or for fan-in 0 the ripple adder of two ANDs per bit.
-fn published_adder(f: usize, width: usize) -> Circuit {
-    let form = if f == 0 { "ripple-two-and" } else { "prefix" };
-    design("add", width, fan_in(f.max(2)), &[("form", form), ("carry-out", "true")])
-}
-
 fn published_adders() -> Table {
     let rows = published::ADDERS.map(|(label, f, paper)| {
         row(label, WIDTHS.into_iter().zip(paper), |(n, p)| {
-            beside(&published_adder(f, n), depth_size, figures(p))
+            beside(&published::adder(f, n), depth_size, figures(p))
         })
     });
     Table {
@@ -342,16 +341,11 @@ fn published_adders() -> Table {
     }
 }
 
-fn multiplier(f: usize, width: usize) -> Circuit {
-    let form = if f == 0 { "array" } else { "carry-save" };
-    design("multiply", width, fan_in(f.max(2)), &[("form", form)])
-}
-
 fn published_multipliers() -> Table {
     let rows = published::MULTIPLIERS.map(|(f, paper)| {
         let label = if f == 0 { "array".to_owned() } else { format!("F = {f}") };
         row(label, WIDTHS.into_iter().zip(paper), |(n, p)| {
-            beside(&multiplier(f, n), depth_size, figures(p))
+            beside(&published::multiplier(f, n), depth_size, figures(p))
         })
     });
     Table {
@@ -362,19 +356,10 @@ fn published_multipliers() -> Table {
     }
 }
 
-/// Fischlin's comparator with the unneeded all-equal product kept, as published.
-fn published_comparator(f: usize, width: usize) -> Circuit {
-    let mut b = Builder::new();
-    let (x, y) = (b.input(width as u32), b.input(width as u32));
-    let result = comparator::greater_prefix(&mut b, &x, &y, fan_in(f));
-    b.output(&[result.greater, result.equal]);
-    b.finish()
-}
-
 fn published_comparators() -> Table {
     let rows = published::COMPARATORS.map(|(f, paper)| {
         row(format!("F = {f}"), WIDTHS.into_iter().zip(paper), |(n, p)| {
-            beside(&published_comparator(f, n), depth_size, figures(p))
+            beside(&published::comparator(f, n), depth_size, figures(p))
         })
     });
     Table {
@@ -389,9 +374,9 @@ fn published_gates() -> Table {
     let rows = published::GATES.map(|(what, f, paper)| {
         row(format!("{what}, F = {f}"), WIDTHS.into_iter().zip(paper), |(n, (gates, megabytes))| {
             let circuit = match what {
-                "adder" => published_adder(f, n),
-                "comparator" => published_comparator(f, n),
-                _ => multiplier(f, n),
+                "adder" => published::adder(f, n),
+                "comparator" => published::comparator(f, n),
+                _ => published::multiplier(f, n),
             };
             beside(&circuit, classes_text, classes_and_megabytes(gates, megabytes))
         })

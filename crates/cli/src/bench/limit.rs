@@ -156,9 +156,14 @@ fn prg_bound(args: &BenchArgs) -> Option<f64> {
 
 /// Words that all roles together draw per product; none where there are no roles.
 fn drawn_words(protocol: Protocol) -> u64 {
-    if !protocol.has_roles() {
-        return 0;
+    match protocol.has_roles() {
+        true => (0..protocol.parties()).map(|role| drawn_by(protocol, role)).sum(),
+        false => 0,
     }
+}
+
+/// Words that a role draws per product, in a protocol that has roles.
+pub fn drawn_by(protocol: Protocol, role: usize) -> u64 {
     struct Draws;
     impl RoleVisitor for Draws {
         type Out = u64;
@@ -166,5 +171,5 @@ fn drawn_words(protocol: Protocol) -> u64 {
             (P::DRAWS.iter().sum::<usize>() + P::SETTLE_DRAWS) as u64
         }
     }
-    (0..protocol.parties()).map(|role| tacit_backend::visit::visit(protocol, role, Draws)).sum()
+    tacit_backend::visit::visit(protocol, role, Draws)
 }

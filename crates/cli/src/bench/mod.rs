@@ -1,5 +1,6 @@
 //! `tacit bench`: how fast a protocol is here, beside the bound of the setting.
 
+mod chart;
 mod limit;
 mod paper;
 mod result;
@@ -15,7 +16,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
-use paper::Paper;
+use paper::{Paper, PaperArgs};
 use result::{PartyResult, summary};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -83,7 +84,10 @@ impl BenchTransport {
   tacit bench dot --width 32 --length 1000 --protocol trio --json
   tacit bench aes --protocol multi-fan-in --instances 1000 --network global
   tacit bench and --protocol quad --roles split --network 1gbit --vs-limit
-  tacit bench paper ccs16
+  tacit bench paper trio-quad --quick
+  tacit bench paper multi-fan-in --table 7 --table 8 --repeat 5
+  tacit bench paper brain --figure 10c --svg global.svg --result rows.jsonl
+  tacit bench paper ccs16 --table 1 --json
   tacit bench paper ccs16 --synthetic
   tacit bench triples --protocol authenticated:3 --threads 2
   tacit bench aes --protocol bmr:3 --hosts hosts.toml
@@ -92,14 +96,12 @@ pub struct BenchArgs {
     /// What to measure
     pub operation: Operation,
 
-    /// With `paper`: which one; other options do not matter then
+    /// With `paper`: which one
     #[arg(value_name = "PAPER", required_if_eq("operation", "paper"))]
     pub paper: Option<Paper>,
 
-    /// With `paper ccs16`: random circuits of the paper's sizes, of 90,825 ANDs in 10 to 4,000 levels, in place of AES
-    /// and SHA-256; takes some minutes, and gigabytes
-    #[arg(long)]
-    pub synthetic: bool,
+    #[command(flatten)]
+    pub tables: PaperArgs,
 
     #[arg(
         long = "protocol",
@@ -236,6 +238,39 @@ impl BenchArgs {
         Ok(self)
     }
 
+    /// Refuses options that have no meaning beside `paper`, whose rows say what is run.
+    fn refuse_beside_paper(&self) -> Result<(), CliError> {
+        if self.hosts.is_some() {
+            return Err(CliError::input(
+                "not supported: `bench paper` runs all parties in this process, in virtual time; measure one operation on \
+                 several hosts, such as `tacit bench and --protocol trio --hosts hosts.toml`",
+            ));
+        }
+        let given = [
+            ("--protocol", self.protocols[..] != [TRIO]),
+            ("--parties", self.parties.is_some()),
+            ("--roles", self.roles.is_some()),
+            ("--balance", !self.balance.is_none()),
+            ("--width", self.width != 64),
+            ("--instances", self.instances.is_some()),
+            ("--length", self.length != 1000),
+            ("--size", self.size != 256),
+            ("--threads", self.threads != 1),
+            ("--network", self.network.is_some()),
+            ("--seconds", self.seconds != 2.0),
+            ("--vs-limit", self.vs_limit),
+            ("--piece", self.piece.is_some()),
+            ("--pieces", self.pieces.is_some()),
+            ("--sbox", self.sbox.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((flag, _)) => Err(CliError::input(format!(
+                "{flag} is not for `bench paper`: each row of a paper says what is run, and on which network"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Number of parties.
     pub fn parties(&self) -> usize {
         self.parties.map_or(self.protocol.parties(), usize::from)
@@ -277,10 +312,11 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<u8, CliError> {
     }
     match (args.operation, args.paper) {
         (Operation::Paper, Some(paper)) => {
-            paper::run(paper, args.synthetic, output)?;
+            args.refuse_beside_paper()?;
+            paper::run(paper, &args.tables, output)?;
             return Ok(0);
         }
-        (_, None) if args.synthetic => {
+        (_, None) if args.tables.synthetic => {
             return Err(CliError::input("--synthetic is for `tacit bench paper ccs16`"));
         }
         (_, None) => {}

@@ -4,12 +4,12 @@
 //! full rate, all others a part of it.
 
 use super::BenchArgs;
+use super::chart::Chart;
 use crate::error::CliError;
 use crate::invocation;
 use crate::output::Report;
 use crate::progress::Progress;
 use clap::Args;
-use plotters::prelude::*;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -179,43 +179,18 @@ fn keeps_its_pace(args: &BenchArgs, protocol: Protocol) -> bool {
 }
 
 fn draw(sweep: &Sweep) -> Result<(), Box<dyn std::error::Error>> {
-    let area = SVGBackend::new(&sweep.plot, (900, 560)).into_drawing_area();
-    area.fill(&WHITE)?;
-    let speeds = || sweep.points.iter().map(|point| point.per_second.max(1.0));
-    let (low, high) = (speeds().fold(f64::INFINITY, f64::min), speeds().fold(1.0, f64::max));
-    let percents = || sweep.points.iter().map(|point| point.percent);
-    let (few, many) = (percents().fold(100.0, f64::min), percents().fold(1.0, f64::max));
-    let title = format!("{:?}: all links of {}, some throttled", sweep.op, sweep.shape);
-    let mut chart = ChartBuilder::on(&area)
-        .caption(title, ("sans-serif", 20))
-        .margin(16)
-        .x_label_area_size(44)
-        .y_label_area_size(72)
-        .build_cartesian_2d(
-            (few..many.max(few * 1.01)).log_scale(),
-            (low / 1.5..high * 1.5).log_scale(),
-        )?;
-    chart
-        .configure_mesh()
-        .x_desc("rate of the throttled links, percent")
-        .y_desc("results per second")
-        .y_label_formatter(&|speed| super::result::short(*speed))
-        .draw()?;
     let mut names: Vec<&str> = sweep.points.iter().map(|point| &*point.protocol).collect();
     names.dedup();
-    for (index, name) in names.into_iter().enumerate() {
-        let color = Palette99::pick(index).to_rgba();
+    let curve = |name: &str| {
         let own = sweep.points.iter().filter(|point| point.protocol == name);
-        let line: Vec<(f64, f64)> =
-            own.map(|point| (point.percent, point.per_second.max(1.0))).collect();
-        chart
-            .draw_series(LineSeries::new(line.clone(), color.stroke_width(2)).point_size(3))?
-            .label(name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], color.stroke_width(2)));
-    }
-    chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()?;
-    area.present()?;
-    Ok(())
+        own.map(|point| (point.percent, point.per_second.max(1.0))).collect()
+    };
+    let chart = Chart {
+        title: format!("{:?}: all links of {}, some throttled", sweep.op, sweep.shape),
+        axes: ["rate of the throttled links, percent".into(), "results per second".into()],
+        curves: names.into_iter().map(|name| (name.to_owned(), curve(name))).collect(),
+    };
+    chart.draw(&sweep.plot)
 }
 
 impl Report for Sweep {

@@ -15,7 +15,7 @@ use crate::setup::SetUp;
 use crate::workers::on_each;
 use std::time::{Duration, Instant};
 use tacit_backend::cost::{self, Traffic};
-use tacit_net::{Meter, PartyId, Session};
+use tacit_net::{Mesh, Meter, PartyId, Session};
 use tacit_proof::Bill;
 use tacit_ring::{Entropy, Word, Z2};
 use tacit_sharing::arrays::{self, Cut, MatrixShape};
@@ -196,6 +196,8 @@ pub struct Measured {
     pub setup_seconds: f64,
     /// Seconds from start to end of all passes.
     pub seconds: f64,
+    /// The same by the session's clock, which is virtual on the memory transport.
+    pub session_seconds: f64,
     /// CPU time and memory of this process, CPU time within the measured passes.
     pub usage: Usage,
     /// Bytes between parties of one pass, by the cost functions; the meter was checked to agree.
@@ -312,15 +314,30 @@ impl Run<'_> {
         self.each(workers, |work, party| work.check(party, &pass))?;
         let passes = self.agree_passes(workers)?;
         self.session.barrier()?;
-        let (usage, start) = (Usage::now(), Instant::now());
+        let (usage, start, began) = (Usage::now(), Instant::now(), self.clock());
         self.each(workers, |work, party| (0..passes).try_for_each(|_| work.pass(party)))?;
         self.session.barrier()?;
         let seconds = start.elapsed().as_secs_f64();
+        let session_seconds = self.clock().saturating_sub(began).as_secs_f64();
         let bytes = bytes + self.transfers(shares, 1 + WARM_UP as usize, passes as usize);
         let elements = (shares.iter().sum::<usize>() * W::LANES) as u64;
         let usage = Usage::now().since(&usage);
         let setup_seconds = 0.0;
-        Ok(Measured { passes, elements, setup_seconds, seconds, usage, bytes, ring_bits: W::BITS })
+        Ok(Measured {
+            passes,
+            elements,
+            setup_seconds,
+            seconds,
+            session_seconds,
+            usage,
+            bytes,
+            ring_bits: W::BITS,
+        })
+    }
+
+    /// The session's clock: that of its latest mesh.
+    fn clock(&self) -> Duration {
+        self.session.meshes.iter().map(Mesh::now).max().unwrap_or_default()
     }
 
     /// Runs `work` on every worker, each in its thread; then all parties compare what they did.

@@ -1,19 +1,26 @@
-//! `tacit bench paper`: the experiments of a published paper, here, beside what it reports.
+//! `tacit bench paper`: the tables and figures of a published paper, and beside every number what Tacit takes here.
+//!
+//! A paper is data ([`publication`]): rows with a published number and an experiment. Experiments run in virtual time
+//! ([`experiment`]), rows are printed as they are there ([`print`]).
 
+mod brain;
 mod ccs16;
 mod ccs20;
+mod experiment;
+mod multi_fan_in;
+mod print;
+mod publication;
+mod trio_quad;
 
 use crate::error::CliError;
-use crate::lab;
-use crate::output::Output;
-use crate::run::in_turn;
-use clap::ValueEnum;
-use tacit::runtime::Profile;
-use tacit_circuit::Circuit;
-use tacit_engine::circuit::{Job, Preprocessing, Report};
-use tacit_net::PartyId;
-use tacit_net::memory::Compute;
-use tacit_sharing::Protocol;
+use crate::output::{Output, remark};
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, ValueEnum};
+use experiment::{Experiment, Outcome};
+use print::{Line, Printer};
+use publication::{Kind, Ours, Part, Publication, Quantity, Row};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// A paper whose experiments can be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -22,32 +29,253 @@ pub enum Paper {
     Ccs16,
     /// Yang, Wang, Zhang: triples and authenticated garbling, all but one party malicious (CCS 2020)
     Ccs20,
+    /// Trio and Quad: three semi-honest parties, and four of which one is malicious, for throughput
+    TrioQuad,
+    /// Eerikson and others: "Use your brain!", three parties of which one is malicious, rings of any modulus
+    Brain,
+    /// AND gates of several inputs for three semi-honest parties on wide-area networks
+    MultiFanIn,
 }
 
-/// Runs the experiments of a paper in virtual time, or those on random circuits of the paper's sizes.
-pub fn run(paper: Paper, synthetic: bool, output: Output) -> Result<(), CliError> {
-    match (paper, synthetic) {
-        (Paper::Ccs16, false) => output.print(&ccs16::run()?),
-        (Paper::Ccs16, true) => output.print(&ccs16::run_synthetic()?),
-        (Paper::Ccs20, false) => output.print(&ccs20::run()?),
-        (Paper::Ccs20, true) => {
-            Err(CliError::input("--synthetic is for `tacit bench paper ccs16`"))
+/// Options of `tacit bench paper`.
+#[derive(Args, Clone, Debug)]
+pub struct PaperArgs {
+    /// With `paper ccs16`: random circuits of the paper's sizes, of 90,825 ANDs in 10 to 4,000 levels, in place of AES
+    /// and SHA-256; takes some minutes, and gigabytes
+    #[arg(long)]
+    pub synthetic: bool,
+
+    /// With `paper`: this table, by its number there; may be repeated [default: all tables and figures]
+    #[arg(long = "table", value_name = "NUMBER", requires = "paper")]
+    tables: Vec<String>,
+
+    /// With `paper`: this figure, by its number there, such as 6 or 10a; 10 stands for all its panels; may be repeated
+    #[arg(long = "figure", value_name = "NUMBER", requires = "paper")]
+    figures: Vec<String>,
+
+    /// With `paper`: run every experiment so often, and print the median, the least and the greatest number
+    #[arg(
+        long,
+        default_value_t = 1,
+        value_name = "NUMBER",
+        requires = "paper",
+        conflicts_with = "quick",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000)
+    )]
+    repeat: usize,
+
+    /// With `paper`: smaller sizes, within a minute; rows for which no time is left say so
+    #[arg(long, requires = "paper")]
+    quick: bool,
+
+    /// With `paper`: append every row to a file as soon as it is there, each as a line of JSON
+    #[arg(long, value_name = "FILE", requires = "paper")]
+    result: Option<PathBuf>,
+
+    /// With `paper`: draw figures as SVG; of several, each in a file with its number behind the name
+    #[arg(long, value_name = "FILE.svg", requires = "paper")]
+    svg: Option<PathBuf>,
+}
+
+/// How long `--quick` begins new rows.
+const QUICK: Duration = Duration::from_secs(45);
+
+impl Paper {
+    /// What it publishes.
+    fn publication(self, synthetic: bool) -> Result<Publication, CliError> {
+        match (self, synthetic) {
+            (Paper::Ccs16, _) => Ok(ccs16::publication(synthetic)),
+            (_, true) => Err(CliError::input("--synthetic is for `tacit bench paper ccs16`")),
+            (Paper::Ccs20, _) => Ok(ccs20::publication()),
+            (Paper::TrioQuad, _) => Ok(trio_quad::publication()),
+            (Paper::Brain, _) => Ok(brain::publication()),
+            (Paper::MultiFanIn, _) => Ok(multi_fan_in::publication()),
         }
     }
 }
 
-/// One instance of a circuit for so many parties, all preprocessing first; all learn the output. Gives what
-/// the slowest party reports, and the rounds of the one that waits most.
-fn evaluated(
-    circuit: &Circuit,
-    protocol: Protocol,
-    profile: &Profile,
-) -> Result<(Report, u64), CliError> {
-    let parties = protocol.parties();
-    let owners = in_turn(circuit.input_widths().len(), parties).collect();
-    let all: Vec<PartyId> = PartyId::all(parties).collect();
-    let mut job = Job::new(protocol, owners, vec![all.clone(); circuit.output_ports().len()]);
-    job.preprocessing = Preprocessing::Separate;
-    let network = profile.virtual_network().with_compute(Compute::ThreadCpuTime(1.0));
-    lab::rehearsed(circuit, &job, &all, &network)
+/// Runs the experiments of a paper, and prints each row as soon as it is there.
+pub fn run(paper: Paper, args: &PaperArgs, output: Output) -> Result<(), CliError> {
+    let publication = paper.publication(args.synthetic)?;
+    let parts = wanted(&publication, args)?;
+    let figures = parts.iter().filter(|part| part.kind == Kind::Figure).count();
+    if args.svg.is_some() && figures == 0 {
+        return Err(CliError::input("--svg draws figures: name one with --figure"));
+    }
+    let (result, svg) = (args.result.as_deref(), args.svg.as_deref());
+    let mut printer = Printer::new(&publication, args.quick, output, result, svg)?;
+    let mut bench = Bench { repeat: args.repeat, quick: args.quick, known: Vec::new(), failed: 0 };
+    let began = Instant::now();
+    for (index, part) in parts.iter().enumerate() {
+        printer.begin(part)?;
+        // Parts share what is left of the time.
+        let left = QUICK.saturating_sub(began.elapsed()) / (parts.len() - index) as u32;
+        let until = args.quick.then(|| Instant::now() + left);
+        for (number, row) in part.rows.iter().enumerate() {
+            let (name, all) = (part.name(), part.rows.len());
+            remark(&format!("{name}, row {} of {all}: {}", number + 1, row.name()));
+            let line = bench.line(Line::of(publication.name, part, row), row, until);
+            printer.row(part, row, line)?;
+        }
+        printer.end(part, figures > 1)?;
+    }
+    printer.finish()?;
+    match bench.failed {
+        0 => Ok(()),
+        failed => Err(CliError::system(format!("{failed} rows failed; each says why"))),
+    }
+}
+
+/// The tables and figures that are asked for.
+fn wanted<'p>(publication: &'p Publication, args: &PaperArgs) -> Result<Vec<&'p Part>, CliError> {
+    let tables = args.tables.iter().map(|number| (Kind::Table, number));
+    let figures = args.figures.iter().map(|number| (Kind::Figure, number));
+    let asked: Vec<(Kind, &String)> = tables.chain(figures).collect();
+    let names = |kind: Kind| {
+        let parts = publication.parts.iter().filter(|part| part.kind == kind);
+        let numbers: Vec<&str> = parts.map(|part| part.number).collect();
+        if numbers.is_empty() { "none".to_owned() } else { numbers.join(", ") }
+    };
+    for (kind, number) in &asked {
+        if !publication.parts.iter().any(|part| part.is(*kind, number)) {
+            let (flag, known) = match kind {
+                Kind::Table => ("--table", names(Kind::Table)),
+                Kind::Figure => ("--figure", names(Kind::Figure)),
+            };
+            return Err(CliError::input(format!(
+                "{flag} {number}: {} has {known}",
+                publication.name
+            )));
+        }
+    }
+    let is_asked = |part: &&Part| {
+        asked.is_empty() || asked.iter().any(|(kind, number)| part.is(*kind, number))
+    };
+    Ok(publication.parts.iter().filter(is_asked).collect())
+}
+
+/// Runs experiments, each once for all rows that ask for it.
+struct Bench {
+    repeat: usize,
+    quick: bool,
+    known: Vec<(Experiment, Result<Vec<Outcome>, String>)>,
+    failed: usize,
+}
+
+impl Bench {
+    /// A row's numbers, or why there are none.
+    fn line(&mut self, line: Line, row: &Row, until: Option<Instant>) -> Line {
+        if let Some(why) = self.left_out(row, until) {
+            return line.without(why.into());
+        }
+        let values = match &row.ours {
+            Ours::Missing(why) => Err((*why).to_owned()),
+            Ours::Measured(experiment, quantity) => self.values(experiment, *quantity),
+            Ours::Quotient(experiment, by, quantity) => {
+                self.values(experiment, *quantity).and_then(|values| {
+                    let by = self.values(by, *quantity)?;
+                    Ok(values.iter().zip(by).map(|(value, by)| value / by).collect())
+                })
+            }
+        };
+        match values {
+            Ok(values) => line.with(values.into_iter().map(|v| v / row.unit.scale).collect()),
+            Err(why) => {
+                self.failed += 1;
+                line.without(why)
+            }
+        }
+    }
+
+    /// Why a row is left out, if it is.
+    fn left_out(&self, row: &Row, until: Option<Instant>) -> Option<&'static str> {
+        let all = match &row.ours {
+            Ours::Measured(experiment, _) => vec![experiment],
+            Ours::Quotient(experiment, by, _) => vec![experiment, by],
+            Ours::Missing(why) => return Some(why),
+        };
+        let sized: Option<Vec<Experiment>> = all.into_iter().map(|it| self.sized(it)).collect();
+        let Some(sized) = sized else { return Some("left out: too large for --quick") };
+        let known = |it: &Experiment| self.known.iter().any(|(known, _)| known == it);
+        let late = until.is_some_and(|until| Instant::now() >= until);
+        (late && !sized.iter().all(known)).then_some("left out: --quick had no time left for it")
+    }
+
+    /// What stands for an experiment, if anything does.
+    fn sized(&self, experiment: &Experiment) -> Option<Experiment> {
+        if self.quick { experiment.quick() } else { Some(experiment.clone()) }
+    }
+
+    /// A quantity, once for each repetition.
+    fn values(&mut self, experiment: &Experiment, quantity: Quantity) -> Result<Vec<f64>, String> {
+        let Some(experiment) = self.sized(experiment) else {
+            return Err("too large for --quick".into());
+        };
+        let known = self.known.iter().position(|(known, _)| *known == experiment);
+        let index = known.unwrap_or_else(|| {
+            let times = if experiment.is_exact() { 1 } else { self.repeat };
+            let outcomes: Result<Vec<Outcome>, CliError> =
+                (0..times).map(|_| experiment.run()).collect();
+            self.known.push((experiment, outcomes.map_err(|e| e.to_string())));
+            self.known.len() - 1
+        });
+        let outcomes = self.known[index].1.clone()?;
+        Ok(outcomes.iter().filter_map(|outcome| outcome.get(quantity)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn papers_are_whole() {
+        for paper in Paper::value_variants() {
+            let name = paper.to_possible_value().expect("a name").get_name().to_owned();
+            let publication = paper.publication(false).expect("a publication");
+            assert_eq!(publication.name, name);
+            publication::tests::check(&publication);
+        }
+        publication::tests::check(&Paper::Ccs16.publication(true).expect("a publication"));
+        assert!(Paper::Brain.publication(true).is_err());
+    }
+
+    #[test]
+    fn papers_have_their_tables_and_figures() {
+        for (paper, tables, figures) in [
+            (Paper::Ccs16, vec!["4.1", "1", "2"], vec!["4", "5", "6"]),
+            (Paper::Ccs20, vec!["3", "4", "5"], vec![]),
+            (Paper::TrioQuad, vec!["1", "2", "3", "4", "5"], vec!["6", "7", "8", "9", "10", "11"]),
+            (Paper::Brain, vec!["1"], vec!["10a", "10b", "10c", "10d"]),
+            (
+                Paper::MultiFanIn,
+                vec!["2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"],
+                vec!["5"],
+            ),
+        ] {
+            let publication = paper.publication(false).expect("a publication");
+            let has = |kind, number: &&str| publication.parts.iter().any(|it| it.is(kind, number));
+            assert!(tables.iter().all(|number| has(Kind::Table, number)), "{paper:?}");
+            assert!(figures.iter().all(|number| has(Kind::Figure, number)), "{paper:?}");
+        }
+    }
+
+    #[test]
+    fn experiments_run_once_for_all_their_rows() {
+        let mut bench = Bench { repeat: 2, quick: true, known: Vec::new(), failed: 0 };
+        let size = Experiment::Size(experiment::Design::Adder(2, 16));
+        assert_eq!(bench.values(&size, Quantity::Depth), Ok(vec![5.0]));
+        assert_eq!(bench.values(&size, Quantity::Ands), Ok(vec![65.0]));
+        assert_eq!((bench.known.len(), bench.failed), (1, 0));
+        let row = |ours| Row::new("it", "", 5.0, publication::Unit::COUNT, ours);
+        let line = |bench: &mut Bench, row: &Row, until| bench.line(Line::default(), row, until);
+        let known = row(Ours::Measured(size.clone(), Quantity::Depth));
+        let other = Experiment::Size(experiment::Design::Adder(4, 16));
+        let quotient = row(Ours::Quotient(size, other, Quantity::Depth));
+        let now = Some(Instant::now());
+        assert!(format!("{:?}", line(&mut bench, &known, now)).contains("tacit: Some(5.0)"));
+        assert!(format!("{:?}", line(&mut bench, &quotient, now)).contains("--quick"));
+        let measured = format!("{:?}", line(&mut bench, &quotient, None));
+        assert!(measured.contains("tacit: Some(1.66"), "{measured}");
+    }
 }
