@@ -256,6 +256,7 @@ impl BenchArgs {
             ("--length", self.length != 1000),
             ("--size", self.size != 256),
             ("--threads", self.threads != 1),
+            ("--transport", self.transport != BenchTransport::Tcp),
             ("--network", self.network.is_some()),
             ("--seconds", self.seconds != 2.0),
             ("--vs-limit", self.vs_limit),

@@ -96,6 +96,8 @@ pub struct CircuitRun {
     pub preprocessing: Preprocessing,
     /// Whether roles are split so that all links carry as much.
     pub split: bool,
+    /// Whether the last party plays the first role, and so on.
+    pub reversed: bool,
 }
 
 /// A run on arrays.
@@ -239,6 +241,7 @@ impl CircuitRun {
             form: FormChoice::default(),
             preprocessing: Preprocessing::Separate,
             split: false,
+            reversed: false,
         }
     }
 
@@ -254,6 +257,9 @@ impl CircuitRun {
         job.preprocessing = self.preprocessing;
         // As in `tacit lab`: a link's worth of messages is under way.
         job.blocking = Blocking { window_bytes: 32 << 20, ..Blocking::default() };
+        if self.reversed {
+            job.assign(all.iter().rev().copied().collect());
+        }
         if self.split {
             roles::split_evenly(&mut job, &circuit, &[self.protocol])?;
         }
@@ -271,19 +277,13 @@ impl CircuitRun {
     fn of(&self, report: &Report) -> Vec<(Quantity, f64)> {
         let (ahead, online) = (report.offline_seconds, report.online_seconds);
         let instances = self.instances[0] as f64;
-        let mut quantities = vec![
+        vec![
             (Quantity::Ahead, ahead),
             (Quantity::Online, online),
             (Quantity::Total, ahead + online),
             (Quantity::PerSecond, instances * self.results as f64 / online),
             (Quantity::Bytes, report.total_bytes() as f64 / instances),
-        ];
-        quantities.extend((0..self.protocol.parties() as u8).map(|party| {
-            let sent = report.links.iter().filter(|link| link.from == party);
-            let bytes = sent.map(|link| link.bytes).sum::<u64>() as f64;
-            (Quantity::BytesFrom(party), bytes / instances)
-        }));
-        quantities
+        ]
     }
 
     /// Bytes of the party that sends most, by phase. What it sends ahead is cut by the cost function of triples and of bits

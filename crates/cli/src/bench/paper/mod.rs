@@ -108,8 +108,10 @@ pub fn run(paper: Paper, args: &PaperArgs, output: Output) -> Result<(), CliErro
     let began = Instant::now();
     for (index, part) in parts.iter().enumerate() {
         printer.begin(part)?;
-        // Parts share what is left of the time.
-        let left = QUICK.saturating_sub(began.elapsed()) / (parts.len() - index) as u32;
+        // Parts share what is left of the time by the runs that they need.
+        let runs: usize = parts[index..].iter().map(|part| part.runs()).sum();
+        let share = part.runs() as f64 / runs.max(1) as f64;
+        let left = QUICK.saturating_sub(began.elapsed()).mul_f64(share);
         let until = args.quick.then(|| Instant::now() + left);
         for (number, row) in part.rows.iter().enumerate() {
             let (name, all) = (part.name(), part.rows.len());

@@ -84,8 +84,6 @@ pub enum Quantity {
     LimitPercent,
     /// Bytes of all parties per instance.
     Bytes,
-    /// Bytes that a party sends per instance.
-    BytesFrom(u8),
     /// Bytes of a triple to each other party.
     BytesToEach,
     /// Bits that a party sends per result, on average.
@@ -183,6 +181,16 @@ impl Part {
             Kind::Table => format!("table {}", self.number),
             Kind::Figure => format!("figure {}", self.number),
         }
+    }
+
+    /// How many rows need a run.
+    pub fn runs(&self) -> usize {
+        let needs_run = |row: &&Row| match &row.ours {
+            Ours::Measured(experiment, _) => !experiment.is_exact(),
+            Ours::Quotient(..) => true,
+            Ours::Missing(_) => false,
+        };
+        self.rows.iter().filter(needs_run).count()
     }
 
     /// Whether a number from the command line names it: `10` names `10`, `10a` and `10b`.
