@@ -1,8 +1,9 @@
 //! `tacit bench paper`: tables beside Tacit's numbers, files of rows, plots, and what is refused.
 
-mod common;
+#[path = "common/commands.rs"]
+mod commands;
 
-use common::{fails, ok};
+use commands::{fails, ok};
 use serde_json::Value;
 
 /// Rows of JSON text.

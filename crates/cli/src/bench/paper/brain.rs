@@ -62,7 +62,7 @@ fn table_1() -> Part {
                 // With one phase alone, the total is its.
                 (Some(protocol), "total") => {
                     // A million in all; buckets are of so many.
-                    let run = products(protocol, [1 << 20, 1 << 14], "lan-10gbit");
+                    let run = products(protocol, [1 << 20, 1 << 12], "lan-10gbit");
                     let run = ArrayRun { milliseconds: 1, ..run };
                     Ours::Measured(Experiment::Array(run), Quantity::BitsPerParty)
                 }
@@ -125,7 +125,7 @@ fn threads() -> Part {
         [(POSTPROCESSING, POST), ("CDE+18 preprocessing", BRAIN_SACRIFICE), ("lift", LIFT)];
     let rows = protocols.into_iter().flat_map(|(name, protocol)| {
         let mut rows = THREADS.map(|threads| {
-            let run = products(protocol, [1 << 20, 1 << 18], "global-236ms");
+            let run = products(protocol, [1 << 20, 1 << 15], "global-236ms");
             let run = ArrayRun { threads, ..run };
             let ours = Ours::Measured(Experiment::Array(run), Quantity::PerSecond);
             Row::point(name, threads as f64, None, Unit::MEGA_PER_SECOND, ours)
