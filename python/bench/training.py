@@ -87,7 +87,21 @@ def cases(large: bool) -> Iterator[Callable[[], Found]]:
     yield lambda: components("components 569 x 30, 2 of them", X)
     yield lambda: tree("tree 569 x 30, 8 bins, depth 3", X, y)
     yield lambda: boosted("boosted 569 x 30, 8 bins, 10 trees of depth 3", ml.GradientBoostingClassifier(n_estimators=10), X, y)
-    yield lambda: network("network 1797 x 64, 32 hidden, 300 steps of 64 rows", digits.data / 16, digits.target)
+    F, kinds = digits.data / 16, digits.target
+    yield lambda: many_classes("logistic 1797 x 64, ten classes, 100 steps", ml.LogisticRegression(learning_rate=4.0), F, kinds)
+    pieces = ml.LogisticRegression(sigmoid="three-pieces")
+    yield lambda: many_classes("logistic 1797 x 64, ten classes, 100 steps, three pieces", pieces, F, kinds)
+    batches = ml.LogisticRegression(learning_rate=2.0, batch_size=128, steps=200)
+    yield lambda: many_classes("logistic 1797 x 64, ten classes, 200 steps of 128 rows", batches, F, kinds)
+    W, wines = datasets.load_wine(return_X_y=True)
+    W = scaled(W)
+    three = ml.GradientBoostingClassifier(n_estimators=10)
+    yield lambda: boosted("boosted 178 x 13, three classes, 8 bins, 10 iterations of depth 3", three, W, wines, tc.Int(0, 2))
+    forest = ml.RandomForestClassifier(edges=7)
+    yield lambda: boosted("forest 178 x 13, three classes, 8 bins, 20 trees of depth 4", forest, W, wines, tc.Int(0, 2))
+    yield lambda: boosted("forest 569 x 30, 8 bins, 20 trees of depth 4", ml.RandomForestClassifier(edges=7), X, y)
+    yield lambda: forest_of_numbers("forest of numbers 442 x 10, 8 bins, 20 trees of depth 4", D, t)
+    yield lambda: network("network 1797 x 64, 32 hidden, 300 steps of 64 rows", F, kinds)
     if large:
         more, kinds = datasets.make_classification(10_000, 20, n_informative=8, random_state=0)
         more, kinds = scaled(more), kinds.astype(bool)
@@ -96,6 +110,8 @@ def cases(large: bool) -> Iterator[Callable[[], Found]]:
         yield lambda: linear("logistic 10000 x 20, 300 steps of 128 rows", several, more, kinds, tc.Bool(), accuracy)
         deep = ml.GradientBoostingClassifier(n_estimators=20, max_depth=4)
         yield lambda: boosted("boosted 10000 x 20, 8 bins, 20 trees of depth 4", deep, more, kinds)
+        trees = ml.RandomForestClassifier(edges=7)
+        yield lambda: boosted("forest 10000 x 20, 8 bins, 20 trees of depth 4", trees, more, kinds)
 
 
 def clusters(name: str, X: np.ndarray) -> Found:
@@ -124,12 +140,29 @@ def tree(name: str, X: np.ndarray, y: np.ndarray) -> Found:
     return name, {"kind": model.predict(x), "splits": model.splits_}, data, lambda r: float((r.kind == y).mean()), clear
 
 
-def boosted(name: str, model: Any, X: np.ndarray, y: np.ndarray) -> Found:
-    """Boosted trees of classes."""
-    x, t, data, edges = bins(X, y, tc.Bool(), 8)
+def boosted(name: str, model: Any, X: np.ndarray, y: np.ndarray, y_type: tc.Type | None = None) -> Found:
+    """Boosted trees, or a forest, of classes."""
+    x, t, data, edges = bins(X, y, y_type or tc.Bool(), 8)
     model.fit(x, t)
     clear = float((model.reference(ml.below(X, edges), y).predict(ml.below(X, edges)) == y).mean())
     return name, {"kind": model.predict(x), "splits": model.splits_}, data, lambda r: float((r.kind == y).mean()), clear
+
+
+def forest_of_numbers(name: str, X: np.ndarray, y: np.ndarray) -> Found:
+    """A forest of numbers."""
+    x, t, data, edges = bins(X, y, tc.Fixed(0, 512), 8)
+    model = ml.RandomForestRegressor(edges=7, max_features=0.4).fit(x, t)
+    clear = explained(model.reference(ml.below(X, edges), y).predict(ml.below(X, edges)), y)
+    return name, {"mean": model.predict(x)}, data, lambda r: explained(r.mean, y), clear
+
+
+def many_classes(name: str, model: Any, X: np.ndarray, y: np.ndarray) -> Found:
+    """A linear model of several classes, whose weights are revealed."""
+    x, t, data = owners(X, y, tc.Fixed(0, 1), tc.Int(0, int(y.max())))
+    model.fit(x, t)
+    clear = float((model.reference(X, y).predict(X) == y).mean())
+    revealed = {"coef": model.coef_, "intercept": model.intercept_}
+    return name, revealed, data, lambda r: float(((X @ r.coef.T + r.intercept).argmax(axis=1) == y).mean()), clear
 
 
 def network(name: str, X: np.ndarray, y: np.ndarray) -> Found:

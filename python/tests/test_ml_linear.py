@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ml_data import PROTOCOLS, SPLITS, by_columns, by_rows, cancer, clear, diabetes, one_owner, scaled, sweep
+from ml_data import PROTOCOLS, SPLITS, by_columns, by_rows, cancer, clear, diabetes, flowers, one_owner, scaled, sweep
 from sklearn import datasets, linear_model, preprocessing
 
 import tacit as tc
@@ -138,6 +138,76 @@ def test_weights_that_leave_their_range_end_the_run() -> None:
     assert "CHECKED IN THE RUN  test_ml_linear.py" in repr(job.disclosure())
     with pytest.raises(tc.CheckFailed):
         job.check(data)
+
+
+# Logistic regression of more than two classes.
+
+
+def three(rows: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    X, y = flowers()
+    return scaled(X)[:rows], y[:rows]
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("settings", [{}, {"sigmoid": "three-pieces", "batch_size": 50}, {"C": None, "fit_intercept": False}])
+def test_logistic_regression_of_three_classes(split: Any, settings: dict[str, Any]) -> None:
+    X, y = three()
+    x, t, data = split(X, y, WIDE, tc.Int(0, 2))
+    model = ml.LogisticRegression(steps=40, **settings).fit(x, t)
+    values = {**weights(model), "score": model.decision_function(x), "chance": model.predict_proba(x), "kind": model.predict(x)}
+    found, wanted = clear(values, data), model.reference(X, y)
+    assert model.n_classes_ == wanted.n_classes_ == 3 and found.coef.shape == (3, 4) and found.intercept.shape == (3,)
+    assert np.abs(found.coef - wanted.coef_).max() < 1e-4 and np.abs(found.intercept - wanted.intercept_).max() < 1e-4
+    np.testing.assert_allclose(found.score, wanted.decision_function(X), atol=1e-3)
+    np.testing.assert_allclose(found.chance, wanted.predict_proba(X), atol=2e-3)
+    assert settings.get("sigmoid") or np.abs(found.chance.sum(axis=1) - 1).max() < 1e-3
+    assert (found.kind == wanted.predict(X)).mean() > 0.99
+
+
+def test_many_steps_of_three_classes_are_what_scikit_learn_finds() -> None:
+    X, y = three()
+    x, t, data = one_owner(X, y, WIDE, tc.Int(0, 2))
+    model = ml.LogisticRegression(steps=800, learning_rate=4.0).fit(x, t)
+    found = clear({**weights(model), "kind": model.predict(x), "chance": model.predict_proba(x)}, data)
+    wanted = linear_model.LogisticRegression(C=1.0, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(found.coef, wanted.coef_, atol=5e-3)
+    np.testing.assert_allclose(found.intercept, wanted.intercept_, atol=5e-3)
+    np.testing.assert_allclose(found.chance, wanted.predict_proba(X), atol=2e-3)
+    np.testing.assert_array_equal(found.kind, wanted.predict(X))
+
+
+@pytest.mark.parametrize("protocol", ["plain", "trio"])
+def test_probabilities_of_each_class_against_the_others(protocol: str) -> None:
+    """They are divided by their sum, and none are where no class claims a row."""
+    x, data = one_owner(np.array([[0.25, 0.5], [0.0, -8.0], [4.0, 4.0], [-1.0, -1.0]]), None, WIDE)
+    model = ml.LogisticRegression(sigmoid="three-pieces")
+    model.coef_, model.intercept_, model.n_classes_ = tc.asarray([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]]), tc.asarray([0.0, 0.0, -0.5]), 3
+    job = tc.job("chance", chance=model.predict_proba(x).reveal(to="all"), kind=model.predict(x).reveal(to="all"))
+    found = job.run(data, protocol=protocol)
+    np.testing.assert_allclose(found.chance, [[0.375, 0.5, 0.125], [1, 0, 0], [0.5, 0.5, 0], [0, 0, 0]], atol=1e-3)
+    np.testing.assert_array_equal(found.kind, [1, 0, 0, 2])
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_logistic_regression_of_three_classes_under_protocols(protocol: str) -> None:
+    X, y = three(48)
+    x, t, data = by_rows(X, y, WIDE, tc.Int(0, 2))
+    model = ml.LogisticRegression(steps=6, learning_rate=2.0).fit(x, t)
+    job = tc.job("logistic", coef=model.coef_.reveal(to="all"), kind=model.predict(x).reveal(to="all"))
+    found, wanted = job.run(data, protocol=protocol), model.reference(X, y)
+    assert np.abs(found.coef - wanted.coef_).max() < 5e-4
+    assert (found.kind == wanted.predict(X)).mean() > 0.95
+
+
+@sweep
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_whole_logistic_regression_of_ten_classes_under_protocols(protocol: str) -> None:
+    digits = datasets.load_digits()
+    X, y = digits.data / 16, digits.target
+    x, t, data = by_columns(X, y, tc.Fixed(0, 1), tc.Int(0, 9))
+    model = ml.LogisticRegression(steps=100, learning_rate=4.0).fit(x, t)
+    found, wanted = tc.job("digits", kind=model.predict(x).reveal(to="all")).run(data, protocol=protocol), model.reference(X, y)
+    assert abs((found.kind == y).mean() - (wanted.predict(X) == y).mean()) <= 0.002
 
 
 # Counts and amounts.

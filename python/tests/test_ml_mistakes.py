@@ -29,7 +29,18 @@ MISTAKES: list[tuple[str, Callable[[Any, Any, Any], Any], type[Exception], str]]
     ("one axis", lambda x, y, new: ml.Ridge().fit(y, y), tc.ShapeError, "features have two axes"),
     ("rows", lambda x, y, new: ml.Ridge().fit(x, y[:10]), tc.ShapeError, "one number for each row: features have the shape (40, 3)"),
     ("targets", lambda x, y, new: ml.Ridge().fit(x, None), tc.ProgramError, "targets are an array of the parties"),
-    ("classes", lambda x, y, new: ml.LogisticRegression().fit(x, new("c", tc.Int(0, 2), (40,))), tc.RangeError, "classes are 0 and 1"),
+    (
+        "classes",
+        lambda x, y, new: ml.LogisticRegression().fit(x, new("c", tc.Int(0, 40), (40,))),
+        tc.RangeError,
+        "classes are whole numbers 0 to at most 31, and these may be anything in 0..40",
+    ),
+    (
+        "boosted classes",
+        lambda x, y, new: ml.GradientBoostingClassifier().fit(_bits(x), new("c", tc.Int(0, 16), (40,))),
+        tc.RangeError,
+        "0 to at most 15",
+    ),
     ("signs", lambda x, y, new: ml.LogisticRegression().fit(x, new("c", tc.Int(-1, 1), (40,))), tc.RangeError, "anything in -1..1"),
     ("fractions", lambda x, y, new: ml.LogisticRegression().fit(x, x[:, 0]), tc.RangeError, "compare first, as in y == 3"),
     (
@@ -92,6 +103,39 @@ MISTAKES: list[tuple[str, Callable[[Any, Any, Any], Any], type[Exception], str]]
         lambda x, y, new: ml.DecisionTreeRegressor().fit(_bits(x), new("c", tc.Fixed(0, 2**30), (40,))),
         tc.RangeError,
         "too large to be squared: scale the targets",
+    ),
+    (
+        "drawn columns",
+        lambda x, y, new: ml.RandomForestClassifier(max_features=4).fit(_bits(x), y),
+        tc.ProgramError,
+        'max_features is "sqrt", a number of columns',
+    ),
+    (
+        "edges of columns",
+        lambda x, y, new: ml.RandomForestClassifier(edges=2).fit(_bits(x), y),
+        tc.ShapeError,
+        "3 candidate splits are no whole number of columns of edges=2",
+    ),
+    ("many trees", lambda x, y, new: ml.RandomForestClassifier(n_estimators=600).fit(_bits(x), y), tc.ProgramError, "at most 512 trees"),
+    (
+        "seed",
+        lambda x, y, new: ml.RandomForestRegressor(random_state=None).fit(_bits(x), y),
+        tc.ProgramError,
+        "random_state is a whole number",
+    ),
+    (
+        "drawn rows of unknown number",
+        lambda x, y, new: ml.RandomForestClassifier().fit(_bits(new("s", tc.Fixed(-8, 8), (None, 3))), new("t", tc.Bool(), None)),
+        tc.ShapeError,
+        "bootstrap=True needs a known number of rows",
+    ),
+    (
+        "many drawn rows",
+        lambda x, y, new: ml.RandomForestClassifier(n_estimators=100).fit(
+            _bits(new("s", tc.Fixed(-8, 8), (20_000, 3))), new("t", tc.Bool(), (20_000,))
+        ),
+        tc.RangeError,
+        "100 draws of 20000 rows are more numbers than a program takes",
     ),
     (
         "hidden layers",

@@ -9,6 +9,7 @@ from .boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from .cluster import KMeans
 from .convert import from_sklearn
 from .decomposition import PCA
+from .forest import RandomForestClassifier, RandomForestRegressor
 from .glm import GammaRegressor, LogisticRegression, PoissonRegressor
 from .linear import LinearRegression, Ridge
 from .metrics import accuracy, calibration, confusion_matrix, log_loss, mean_squared_error, r2, roc_auc
@@ -33,6 +34,8 @@ __all__ = [
     "LogisticRegression",
     "MLPClassifier",
     "PoissonRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "Ridge",
     "StandardScaler",
     "accuracy",

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 FRACTION = 16
 # Bits behind the point of sums and matrices that are divided by: what few bits would lose there is lost in all results.
 FINE = 28
+# What is further below the greatest score of a row counts as this in softmax: exp(-12) is a unit in the last place.
+_LOWEST = -12.0
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -61,6 +63,20 @@ class Estimator:
         return type(self)(**copy.copy(self.get_params()))
 
 
+class Scored(Estimator):
+    """An estimator with weights whose scores are linear in the features."""
+
+    coef_: Any
+    intercept_: Any
+
+    def _score(self, X: Any) -> Any:
+        """`X @ coef_ + intercept_`, shape (rows); `X @ coef_.T + intercept_`, shape (rows, classes), of weights for each class."""
+        coef = self._fitted("coef_")
+        if isinstance(X, Array):
+            X = features(X, int(coef.shape[-1]))
+        return X @ (coef if len(coef.shape) == 1 else coef.T) + self.intercept_
+
+
 def wrong(message: str, kind: type[ProgramError] = ProgramError) -> NoReturn:
     """Raises a mistake at the user's line."""
     fail(kind, message, *here())
@@ -98,12 +114,18 @@ def truths(X: Array, y: Any) -> Array:
 
 
 def classes(X: Array, y: Any, most: int) -> tuple[Array, int]:
-    """Whole numbers from 0 as classes, and how many there are by their range."""
+    """Whole numbers from 0 as classes, and how many there are by their range, two at least."""
     y = targets(X, y)
     low, high = y.range
     if y._node.kind == "fixed" or low < 0 or high >= most:
-        wrong(f"classes are whole numbers 0 to at most {most - 1}, and these may be anything in {low}..{high}: tc.Int(0, ...)", RangeError)
-    return y, int(high) + 1
+        what = f"classes are whole numbers 0 to at most {most - 1}, and these may be anything in {low}..{high}"
+        wrong(f"{what}: give tc.Int(0, ...), or tc.Bool() of two, or compare first, as in y == 3", RangeError)
+    return y, max(int(high) + 1, 2)
+
+
+def one_hot(y: Array, kinds: int) -> Array:
+    """Bits that say of which class each row is, shape (rows, classes)."""
+    return xp.expand_dims(whole(y), axis=1) == xp.arange(kinds)
 
 
 def whole(x: Array) -> Array:
@@ -229,6 +251,23 @@ def exp_below(x: Array, lowest: float) -> Array:
 
 
 # Functions of arrays of the parties and of NumPy's, so that fitted estimators predict for both.
+
+
+def softmax(score: Any) -> Any:
+    """Exponentials of the scores of a row over their sum, shape (rows, classes), within 2e-5; of the parties 20 bits behind the point.
+
+    What is further than 12 below the greatest score of a row counts as 12 below.
+    """
+    below = score - namespace(score).max(score, axis=1, keepdims=True)
+    if not isinstance(score, Array):
+        powers = np.exp(np.maximum(below, _LOWEST))
+        return powers / powers.sum(axis=1, keepdims=True)
+    # No score is above the greatest one.
+    powers = to_fixed(exp_below(proven(xp.maximum(below, _LOWEST), _LOWEST, 0), _LOWEST), 20)
+    total = xp.sum(powers, axis=1, keepdims=True)
+    # One of the powers is exp(0), but for its rounding, and none is greater.
+    count = int(score.shape[1])
+    return proven(powers * inverse(proven(total, 0.99, count + 0.5), 0.98, count + 1.0), 0, 2)
 
 
 def sigmoid(x: Any) -> Any:

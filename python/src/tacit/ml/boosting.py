@@ -9,15 +9,31 @@ import numpy as np
 from .. import xp
 from ..array import Array, to_fixed
 from ..control import loop
-from ..errors import ShapeError
 from ..types import Fixed, Int
-from ._common import FRACTION, Estimator, Floats, counts, largest, namespace, positive, proven, sigmoid, targets, truths, wrong
-from ._growth import bits_for, candidates, depth_of, grow, grow_clear, leaves, mean_of, units
+from ._common import (
+    FRACTION,
+    Estimator,
+    Floats,
+    classes,
+    counts,
+    largest,
+    namespace,
+    one_hot,
+    positive,
+    proven,
+    sigmoid,
+    softmax,
+    targets,
+    truths,
+    wrong,
+)
+from ._growth import Rule, bits_for, candidates, candidates_as, depth_of, grow, grow_clear, in_blocks, leaves, mean_of, units
 
 __all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor"]
 
-# The least and, less one, the greatest part of class 1 that scores begin with.
+# The least and, less one, the greatest part of a class that scores begin with.
 _LEAST = 2.0**-8
+_MOST_CLASSES = 16
 
 
 class _Boosting(Estimator):
@@ -49,27 +65,34 @@ class _Boosting(Estimator):
             wrong(f"l2_regularization is a public number from 0, not {self.l2_regularization!r}")
 
     def _boost(self, X: Array, start: Array, y: Array, bound: float) -> None:
-        """Grows the trees; scores lie in `-bound..bound` before the first one."""
-        rows, nodes = X.shape[0], 2**self.max_depth
+        """Grows the trees, one or one for each class in each iteration; scores lie in `-bound..bound` before the first ones."""
+        rows, nodes, many = X.shape[0], 2**self.max_depth, int(y.shape[1])
         step = self._step(bound)
         size = bound + step * self.n_estimators
 
         def tree(score: Array, splits: Array, values: Array, t: Array) -> tuple[Array, Array, Array]:
             slope, weight, bits = self._gradients(score, y, rows)
-            more, least = self.l2_regularization, self.min_child_weight
             unit = 1 if weight is None else 2**bits
-            grown = grow(X, xp.expand_dims(slope, axis=1), weight, self.max_depth, max(round(least * unit), 1), round(more * unit))
-            leaf = mean_of(grown, 0 if weight is not None else bits) * self.learning_rate
+            least, more = max(round(self.min_child_weight * unit), 1), round(self.l2_regularization * unit)
+            grown = grow(X, xp.expand_dims(slope, axis=2), weight, Rule(self.max_depth, least, more, many))
+            leaf = mean_of(grown.value, 0 if weight is not None else bits) * self.learning_rate
             leaf = xp.clip(leaf, -step, step)
-            # A row is of one leaf: its value is within the step, and so many trees take as many steps.
-            score = score + proven(grown.rows @ leaf, -step, step)
+            # A row is of one leaf of a tree: its value is within the step, and so many trees take as many steps.
+            score = score + proven(grown.rows @ in_blocks(leaf), -step, step)
             return proven(score, -size, size), splits.at[t].set(grown.splits), values.at[t].set(leaf)
 
-        nothing = xp._filled(X._arena, (self.n_estimators, nodes - 1), 0), xp._filled(X._arena, (self.n_estimators, nodes), 0)
+        nothing = [xp._filled(X._arena, (self.n_estimators, many, count), 0) for count in (nodes - 1, nodes)]
         keep = [Fixed(-size, size, FRACTION), Int(0, int(X.shape[1]) - 1), Fixed(-step, step, FRACTION)]
-        scores = xp.broadcast_to(start, (rows,))
-        self.init_, self._candidates = start, int(X.shape[1])
-        _, self.splits_, self.values_ = loop(self.n_estimators, tree, scores, *nothing, keep=keep)
+        self._candidates = int(X.shape[1])
+        _, splits, values = loop(self.n_estimators, tree, xp.broadcast_to(start, (rows, many)), *nothing, keep=keep)
+        self._keep(start, splits, values)
+
+    def _keep(self, start: Any, splits: Any, values: Any) -> None:
+        """What was learned: an axis for the trees of an iteration only if there are several."""
+        if int(start.shape[0]) == 1:
+            xs = namespace(splits)
+            start, splits, values = start[0], xs.squeeze(splits, axis=1), xs.squeeze(values, axis=1)
+        self.init_, self.splits_, self.values_ = start, splits, values
 
     def _step(self, bound: float) -> float:
         raise NotImplementedError
@@ -79,37 +102,44 @@ class _Boosting(Estimator):
         raise NotImplementedError
 
     def _scores(self, X: Any) -> Any:
-        """The sum of the trees, shape (rows)."""
-        splits = self._fitted("splits_")
+        """The sums of the trees, shape (rows), or (rows, classes) where an iteration has a tree for each."""
+        splits, values, init = self._fitted("splits_"), self.values_, self.init_
+        several = len(splits.shape) == 3
+        if not several:
+            xs = namespace(splits)
+            init, splits, values = xs.reshape(xs.asarray(init), (1,)), xs.expand_dims(splits, axis=1), xs.expand_dims(values, axis=1)
+        found = self._sums(X, init, splits, values)
+        return found if several else found[:, 0]
+
+    def _sums(self, X: Any, init: Any, splits: Any, values: Any) -> Any:
         if not isinstance(X, Array):
-            return self.init_ + sum(leaves(X, splits[t], self.max_depth) @ self.values_[t] for t in range(self.n_estimators))
-        X = candidates(X)
-        if X.shape[1] != self._candidates:
-            wrong(f"this was fitted with {self._candidates} candidate splits, and these are {X.shape[1]}", ShapeError)
-        step = largest(self.values_)
-        bound = largest(self.init_) + step * self.n_estimators
+            return init + sum(leaves(X, splits[t], self.max_depth) @ in_blocks(values[t]) for t in range(self.n_estimators))
+        X = candidates_as(X, self._candidates)
+        step = largest(values)
+        bound = largest(init) + step * self.n_estimators
 
         def add(score: Array, t: Array) -> Array:
             # As above: a row is of one leaf of each tree.
-            score = score + proven(leaves(X, splits[t], self.max_depth) @ self.values_[t], -step, step)
+            score = score + proven(leaves(X, splits[t], self.max_depth) @ in_blocks(values[t]), -step, step)
             return proven(score, -bound, bound)
 
-        start = xp.broadcast_to(self.init_, (X.shape[0],))
+        start = xp.broadcast_to(init, (X.shape[0], int(splits.shape[1])))
         return loop(self.n_estimators, add, start, keep=Fixed(-bound, bound, FRACTION))
 
-    def _clear(self, X: Any, y: Any, start: float, bound: float) -> Any:
+    def _clear(self, X: Any, y: Floats, start: Floats, bound: float) -> Any:
         """The same in float64."""
         X, found = np.asarray(X), self._copy()
-        score = np.full(len(X), start)
+        score = np.broadcast_to(start, y.shape)
+        rule = Rule(self.max_depth, self.min_child_weight, self.l2_regularization, y.shape[1])
         splits: list[Any] = []
         values: list[Any] = []
         for _ in range(self.n_estimators):
             slope, weight = self._slopes(score, y)
-            grown = grow_clear(X, slope[:, None], weight, self.max_depth, self.min_child_weight, self.l2_regularization)
-            leaf = np.clip(grown.value[:, 0] * self.learning_rate, -self._step(bound), self._step(bound))
+            grown = grow_clear(X, slope[:, :, None], weight, rule)
+            leaf = np.clip(grown.value[:, :, 0] * self.learning_rate, -self._step(bound), self._step(bound))
             splits, values = [*splits, grown.splits], [*values, leaf]
-            score = score + grown.rows @ leaf
-        found.init_, found.splits_, found.values_ = start, np.array(splits), np.array(values)
+            score = score + grown.rows @ in_blocks(leaf)
+        found._keep(start, np.array(splits), np.array(values))
         return found
 
     def _slopes(self, score: Floats, y: Floats) -> tuple[Floats, Floats]:
@@ -117,13 +147,17 @@ class _Boosting(Estimator):
 
 
 class GradientBoostingClassifier(_Boosting):
-    """Boosted trees of two classes, by Newton steps on the log loss, on candidate splits of `tc.ml.below`.
+    """Boosted trees of classes, by Newton steps on the log loss, on candidate splits of `tc.ml.below`.
 
-    A tree is grown as `DecisionTreeRegressor` is, with gradients and curvatures of 12 bits behind the point. The trees are an
-    iteration of one loop; all of them are secret until they are revealed. The scores begin with the logarithm of the odds.
+    A tree is grown as `DecisionTreeRegressor` is, with gradients and curvatures of 12 bits behind the point. All of it is one loop,
+    and all trees are secret until they are revealed. The scores begin with the logarithms of the odds.
+
+    Of two classes, an iteration is a tree. Of more, it has a tree for each class, and the loss is that of softmax, as in scikit-learn.
+    These trees grow side by side: they take the rounds of one, and as many times its messages. Softmax takes fewer messages than a
+    sigmoid for each class, and its 55 rounds more are little beside those of a tree.
 
     Args:
-        n_estimators: How many trees.
+        n_estimators: How many iterations.
         learning_rate: What values of leaves are multiplied by.
         max_depth: How many levels of splits a tree has, 1 to 8.
         min_child_weight: The least sum of curvatures `p (1 - p)` on each side of a split.
@@ -131,23 +165,34 @@ class GradientBoostingClassifier(_Boosting):
         max_step: Values of leaves, before `learning_rate`, lie within `-max_step..max_step`.
 
     Attributes:
-        splits_: The candidate of each node of each tree, shape (trees, 2**depth - 1).
-        values_: Values of leaves, shape (trees, 2**depth).
-        init_: The score before the first tree.
+        splits_: The candidate of each node of each tree, shape (iterations, 2**depth - 1); of more than two classes
+            (iterations, classes, 2**depth - 1).
+        values_: Values of leaves, shape (iterations, 2**depth) or (iterations, classes, 2**depth).
+        init_: The score before the first tree, one number or one for each class.
+        n_classes_: The number of classes, by the range of `y`.
     """
+
+    n_classes_: int
 
     def fit(self, X: Array, y: Array) -> GradientBoostingClassifier:
         """Adds the training to the program.
 
         Args:
             X: Candidate splits, shape (rows, candidates).
-            y: Classes 0 and 1, shape (rows).
+            y: Classes, `tc.Bool()` or whole numbers from 0 to at most 15, shape (rows).
         """
         self._validate()
         X = candidates(X)
-        y = xp.astype(truths(X, y), Fixed(0, 1, FRACTION))
-        part = xp.clip(xp.mean(y, axis=0), _LEAST, 1 - _LEAST)
-        self._boost(X, xp.log(part) - xp.log(1 - part), y, 8.0)
+        y, self.n_classes_ = classes(X, y, _MOST_CLASSES)
+        if self.n_classes_ == 2:
+            y = xp.astype(xp.expand_dims(truths(X, y), axis=1), Fixed(0, 1, FRACTION))
+            part = xp.clip(xp.mean(y, axis=0), _LEAST, 1 - _LEAST)
+            start = xp.log(part) - xp.log(1 - part)
+        else:
+            y = xp.astype(one_hot(y, self.n_classes_), Fixed(0, 1, FRACTION))
+            part = xp.log(xp.clip(xp.mean(y, axis=0), _LEAST, 1))
+            start = part - xp.mean(part)
+        self._boost(X, start, y, 8.0)
         return self
 
     def _step(self, bound: float) -> float:
@@ -155,32 +200,44 @@ class GradientBoostingClassifier(_Boosting):
 
     def _gradients(self, score: Array, y: Array, rows: Any) -> tuple[Array, Array | None, int]:
         bits = bits_for(rows, 1.0)
-        chance = sigmoid(score)
+        chance = self._chance(score)
         return units(y - chance, bits), units(chance * (1 - chance), bits), bits
 
     def _slopes(self, score: Floats, y: Floats) -> tuple[Floats, Floats]:
-        chance = sigmoid(score)
+        chance = self._chance(score)
         return y - chance, chance * (1 - chance)
 
+    def _chance(self, score: Any) -> Any:
+        """Probabilities of class 1 in one column, or of all classes."""
+        return sigmoid(score) if int(score.shape[1]) == 1 else softmax(score)
+
     def decision_function(self, X: Any) -> Any:
-        """Scores, shape (rows): above zero for class 1."""
+        """Scores, shape (rows): above zero for class 1. Of more than two classes, shape (rows, classes): the greatest one says which."""
         return self._scores(X)
 
     def predict_proba(self, X: Any) -> Any:
-        """Probabilities of class 0 and class 1, shape (rows, 2)."""
-        chance = sigmoid(self._scores(X))
+        """Probabilities of the classes, shape (rows, classes)."""
+        score = self._scores(X)
+        if self.n_classes_ > 2:
+            return softmax(score)
+        chance = sigmoid(score)
         return namespace(chance).stack([1 - chance, chance], axis=1)
 
     def predict(self, X: Any) -> Any:
-        """Class 1 or 0 of each row, as a truth value, shape (rows)."""
-        return self._scores(X) > 0
+        """The class of each row, shape (rows): a truth value if there are two, and else the first of equally likely ones."""
+        score = self._scores(X)
+        return score > 0 if self.n_classes_ == 2 else namespace(score).argmax(score, axis=1)
 
     def reference(self, X: Any, y: Any) -> GradientBoostingClassifier:
         """The same trees in float64, of candidates in NumPy, shape (rows, candidates). Nearly equal candidates may differ."""
         self._validate()
-        y = np.asarray(y, dtype=np.float64)
-        part = np.clip(y.mean(), _LEAST, 1 - _LEAST)
-        found: GradientBoostingClassifier = self._clear(X, y, float(np.log(part) - np.log(1 - part)), 8.0)
+        y = np.asarray(y).astype(np.int64)
+        kinds = max(int(y.max()) + 1, 2)
+        y = np.eye(kinds)[y] if kinds > 2 else y[:, None].astype(np.float64)
+        part = np.clip(y.mean(axis=0), _LEAST, 1 - _LEAST if kinds == 2 else 1)
+        start = np.log(part) - np.log(1 - part) if kinds == 2 else np.log(part) - np.log(part).mean()
+        found: GradientBoostingClassifier = self._clear(X, y, start, 8.0)
+        found.n_classes_ = kinds
         return found
 
 
@@ -201,6 +258,7 @@ class GradientBoostingRegressor(_Boosting):
         self._validate()
         X = candidates(X)
         y = to_fixed(targets(X, y), FRACTION)
+        y = xp.expand_dims(y, axis=1)
         self._boost(X, xp.mean(y, axis=0), y, max(largest(y), 1.0))
         return self
 
@@ -213,7 +271,7 @@ class GradientBoostingRegressor(_Boosting):
         return units(rest, bits), None, bits
 
     def _slopes(self, score: Floats, y: Floats) -> tuple[Floats, Floats]:
-        return y - score, np.ones(len(y))
+        return y - score, np.ones(y.shape)
 
     def predict(self, X: Any) -> Any:
         """The sum of the trees, shape (rows)."""
@@ -222,6 +280,6 @@ class GradientBoostingRegressor(_Boosting):
     def reference(self, X: Any, y: Any) -> GradientBoostingRegressor:
         """The same trees in float64, of candidates in NumPy, shape (rows, candidates). Nearly equal candidates may differ."""
         self._validate()
-        y = np.asarray(y, dtype=np.float64)
-        found: GradientBoostingRegressor = self._clear(X, y, float(y.mean()), float(max(np.abs(y).max(), 1.0)))
+        y = np.asarray(y, dtype=np.float64)[:, None]
+        found: GradientBoostingRegressor = self._clear(X, y, y.mean(axis=0), float(max(np.abs(y).max(), 1.0)))
         return found

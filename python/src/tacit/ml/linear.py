@@ -13,7 +13,7 @@ from ..types import Fixed
 from ._common import (
     FINE,
     FRACTION,
-    Estimator,
+    Scored,
     features,
     gram,
     inverse,
@@ -35,7 +35,7 @@ __all__ = ["LinearRegression", "Ridge"]
 _MOST_FEATURES = 64
 
 
-class _Linear(Estimator):
+class _Linear(Scored):
     """Weights that solve the normal equations."""
 
     fit_intercept: bool
@@ -43,8 +43,6 @@ class _Linear(Estimator):
     coef_range: float | None
     overflow: str
     alpha: float
-    coef_: Any
-    intercept_: Any
 
     def _validate(self) -> None:
         positive(tol=self.tol)
@@ -106,10 +104,7 @@ class _Linear(Estimator):
 
     def predict(self, X: Any) -> Any:
         """`X @ coef_ + intercept_`, shape (rows)."""
-        coef = self._fitted("coef_")
-        if isinstance(X, Array):
-            X = features(X, int(coef.shape[0]))
-        return X @ coef + self.intercept_
+        return self._score(X)
 
     def reference(self, X: Any, y: Any) -> Self:
         """The solution in float64: an estimator whose attributes and predictions are NumPy's.

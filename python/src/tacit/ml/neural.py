@@ -19,18 +19,16 @@ from ._common import (
     Floats,
     classes,
     counts,
-    exp_below,
     features,
-    inverse,
     known,
     namespace,
+    one_hot,
     one_of,
     positive,
     power_above,
-    proven,
     sigmoid,
+    softmax,
     strided,
-    whole,
     wrong,
 )
 
@@ -41,8 +39,6 @@ _WEIGHTS = 24
 _INNER = 20
 _MOST_CLASSES = 32
 _MOST_CONSTANTS = 4096
-# What is further below the greatest score of a row counts as this: exp(-12) is a unit in the last place.
-_LOWEST = -12.0
 
 
 class MLPClassifier(Estimator):
@@ -120,9 +116,9 @@ class MLPClassifier(Estimator):
         X = features(X)
         rows = known(X.shape[0], "MLPClassifier")
         y, kinds = classes(X, y, _MOST_CLASSES)
-        self.n_classes_ = kinds = max(kinds, 2)
+        self.n_classes_ = kinds
         parts = self._validate(rows)
-        target = xp.expand_dims(y, axis=1) if kinds == 2 else xp.expand_dims(whole(y), axis=1) == xp.arange(kinds)
+        target = xp.expand_dims(y, axis=1) if kinds == 2 else one_hot(y, kinds)
         X = strided(to_fixed(X, _INNER), self.batch_size, parts)
         target = strided(xp.astype(target, Fixed(0, 1, _INNER)), self.batch_size, parts)
         first = self._first(int(X.shape[-1]), kinds)
@@ -235,15 +231,4 @@ def _forward(X: Any, weights: list[Any], offsets: list[Any]) -> tuple[list[Any],
 
 def _chances(score: Any) -> Any:
     """The sigmoid of a single column, softmax of several."""
-    if int(score.shape[1]) == 1:
-        return sigmoid(score)
-    below = score - namespace(score).max(score, axis=1, keepdims=True)
-    if not isinstance(score, Array):
-        powers = np.exp(np.maximum(below, _LOWEST))
-        return powers / powers.sum(axis=1, keepdims=True)
-    # No score is above the greatest one.
-    powers = to_fixed(exp_below(proven(xp.maximum(below, _LOWEST), _LOWEST, 0), _LOWEST), _INNER)
-    total = xp.sum(powers, axis=1, keepdims=True)
-    # One of the powers is exp(0), but for its rounding, and none is greater.
-    count = int(score.shape[1])
-    return proven(powers * inverse(proven(total, 0.99, count + 0.5), 0.98, count + 1.0), 0, 2)
+    return sigmoid(score) if int(score.shape[1]) == 1 else softmax(score)

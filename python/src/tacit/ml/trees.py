@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,12 +18,15 @@ from ._common import (
     counts,
     largest,
     namespace,
+    one_hot,
     proven,
     targets,
-    whole,
     wrong,
 )
-from ._growth import bits_for, candidates, depth_of, grow, grow_clear, leaves, mean_of, units
+from ._growth import Rule, bits_for, candidates, candidates_as, depth_of, grow, grow_clear, leaves, mean_of, units
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = [
     "DecisionTreeClassifier",
@@ -72,13 +75,85 @@ def below(x: Any, edges: Any) -> Any:
     return xp.reshape(xp.astype(bits, Int(0, 1)), (x.shape[0], edges.size))
 
 
-class _Tree(Estimator):
-    """A single tree."""
+class Grown(Estimator):
+    """What trees and forests have in common: they grow by statistics of rows, and leaves have means of these."""
 
-    max_depth: int
-    min_samples_leaf: int
     splits_: Any
     values_: Any
+    _candidates = 0
+
+    def _validate(self) -> None:
+        raise NotImplementedError
+
+    def _grown(self, X: Array, statistics: Array, size: float) -> Array:
+        """Grows by whole statistics of rows up to a size, shape (rows, statistics): values of leaves, statistics along the last axis."""
+        raise NotImplementedError
+
+    def _grown_clear(self, X: Any, statistics: Any) -> Any:
+        """The same in float64."""
+        raise NotImplementedError
+
+
+class OfClasses(Grown):
+    """By counts of classes."""
+
+    n_classes_: int
+
+    def fit(self, X: Array, y: Array) -> Self:
+        """Adds the training to the program. Nothing can overflow.
+
+        Args:
+            X: Candidate splits, shape (rows, candidates). Forests need a known number of rows, unless `bootstrap=False`.
+            y: Classes, `tc.Bool()` or whole numbers from 0 to at most 15, shape (rows).
+
+        Raises `ShapeError`, `RangeError` and `ProgramError` at the line of the call.
+        """
+        self._validate()
+        X = candidates(X)
+        y, self.n_classes_ = classes(X, y, _MOST_CLASSES)
+        bits_for(X.shape[0], 1.0)
+        self.values_ = to_fixed(self._grown(X, xp.astype(one_hot(y, self.n_classes_), Int(0, 1)), 1.0), FRACTION)
+        return self
+
+    def reference(self, X: Any, y: Any) -> Self:
+        """The same in float64, of candidates in NumPy, shape (rows, candidates). Nearly equal candidates may differ."""
+        self._validate()
+        y, found = np.asarray(y).astype(np.int64), self._copy()
+        found.n_classes_ = max(int(y.max()) + 1, 2)
+        found.values_ = found._grown_clear(X, np.eye(found.n_classes_)[y])
+        return found
+
+
+class OfNumbers(Grown):
+    """By sums of numbers."""
+
+    def fit(self, X: Array, y: Array) -> Self:
+        """Adds the training to the program. Nothing can overflow.
+
+        Args:
+            X: Candidate splits, shape (rows, candidates). Forests need a known number of rows, unless `bootstrap=False`.
+            y: Numbers, shape (rows).
+
+        Raises `ShapeError`, `RangeError` and `ProgramError` at the line of the call.
+        """
+        self._validate()
+        X = candidates(X)
+        y = targets(X, y)
+        bits = bits_for(X.shape[0], largest(y))
+        statistics = xp.expand_dims(units(y, bits), axis=1)
+        self.values_ = mean_of(self._grown(X, statistics, largest(statistics)), bits)
+        return self
+
+    def reference(self, X: Any, y: Any) -> Self:
+        """The same in float64, of candidates in NumPy, shape (rows, candidates). Nearly equal candidates may differ."""
+        self._validate()
+        y, found = np.asarray(y, dtype=np.float64), self._copy()
+        found.values_ = found._grown_clear(X, y[:, None])[..., 0]
+        return found
+
+
+class _Tree(Grown):
+    """A single tree."""
 
     def __init__(self, *, max_depth: int = 3, min_samples_leaf: int = 1) -> None:
         self.max_depth, self.min_samples_leaf = max_depth, min_samples_leaf
@@ -90,15 +165,25 @@ class _Tree(Estimator):
     def _leaves(self, X: Any) -> Any:
         splits = self._fitted("splits_")
         if isinstance(X, Array):
-            X = candidates(X)
-            if X.shape[1] != self._candidates:
-                wrong(f"this was fitted with {self._candidates} candidate splits, and these are {X.shape[1]}", ShapeError)
-        return leaves(X, splits, self.max_depth)
+            X = candidates_as(X, self._candidates)
+        return leaves(X, namespace(splits).expand_dims(splits, axis=0), self.max_depth)
 
-    _candidates = 0
+    def _rule(self) -> Rule:
+        return Rule(self.max_depth, self.min_samples_leaf)
+
+    def _grown(self, X: Array, statistics: Array, size: float) -> Array:
+        tree = grow(X, xp.expand_dims(statistics, axis=1), None, self._rule())
+        self.splits_, self._candidates = tree.splits[0], int(X.shape[1])
+        value: Array = tree.value[0]
+        return value
+
+    def _grown_clear(self, X: Any, statistics: Any) -> Any:
+        tree = grow_clear(np.asarray(X), statistics[:, None], np.ones((len(statistics), 1)), self._rule())
+        self.splits_ = tree.splits[0]
+        return tree.value[0]
 
 
-class DecisionTreeClassifier(_Tree):
+class DecisionTreeClassifier(OfClasses, _Tree):
     """A decision tree of classes, by Gini impurity, on candidate splits of `tc.ml.below`.
 
     All nodes of a level are split at once: the counts on the left of all candidates are one product of matrices, the impurities
@@ -115,26 +200,6 @@ class DecisionTreeClassifier(_Tree):
         n_classes_: The number of classes, by the range of `y`.
     """
 
-    n_classes_: int
-
-    def fit(self, X: Array, y: Array) -> DecisionTreeClassifier:
-        """Adds the training to the program.
-
-        Args:
-            X: Candidate splits, shape (rows, candidates).
-            y: Classes, `tc.Bool()` or whole numbers from 0 to at most 15, shape (rows).
-        """
-        self._validate()
-        X = candidates(X)
-        y, self.n_classes_ = classes(X, y, _MOST_CLASSES)
-        self.n_classes_ = max(self.n_classes_, 2)
-        bits_for(X.shape[0], 1.0)
-        one_hot = xp.astype(xp.expand_dims(whole(y), axis=1) == xp.arange(self.n_classes_), Int(0, 1))
-        tree = grow(X, one_hot, None, self.max_depth, self.min_samples_leaf, 0)
-        self.splits_, self._candidates = tree.splits, int(X.shape[1])
-        self.values_ = to_fixed(tree.value, FRACTION)
-        return self
-
     def predict_proba(self, X: Any) -> Any:
         """Parts of the classes in the leaf of each row, shape (rows, classes)."""
         return self._leaves(X) @ self.values_
@@ -146,17 +211,8 @@ class DecisionTreeClassifier(_Tree):
         # A row is of one leaf.
         return proven(rows @ kinds, 0, self.n_classes_ - 1) if isinstance(rows, Array) else kinds[rows.argmax(axis=1)]
 
-    def reference(self, X: Any, y: Any) -> DecisionTreeClassifier:
-        """The same tree in float64, of candidates in NumPy, shape (rows, candidates). Nearly equal candidates may differ."""
-        self._validate()
-        X, y, found = np.asarray(X), np.asarray(y).astype(np.int64), self._copy()
-        found.n_classes_ = max(int(y.max()) + 1, 2)
-        tree = grow_clear(X, np.eye(found.n_classes_)[y], np.ones(len(y)), self.max_depth, self.min_samples_leaf, 0.0)
-        found.splits_, found.values_ = tree.splits, tree.value
-        return found
 
-
-class DecisionTreeRegressor(_Tree):
+class DecisionTreeRegressor(OfNumbers, _Tree):
     """A decision tree of numbers, by squared errors, on candidate splits of `tc.ml.below`.
 
     It grows as `DecisionTreeClassifier` does, with sums of targets in place of counts. Targets are rounded down to as many bits
@@ -171,30 +227,6 @@ class DecisionTreeRegressor(_Tree):
         values_: Means of leaves, shape (2**depth).
     """
 
-    def fit(self, X: Array, y: Array) -> DecisionTreeRegressor:
-        """Adds the training to the program.
-
-        Args:
-            X: Candidate splits, shape (rows, candidates).
-            y: Numbers, shape (rows).
-        """
-        self._validate()
-        X = candidates(X)
-        y = targets(X, y)
-        bits = bits_for(X.shape[0], largest(y))
-        tree = grow(X, xp.expand_dims(units(y, bits), axis=1), None, self.max_depth, self.min_samples_leaf, 0)
-        self.splits_, self._candidates = tree.splits, int(X.shape[1])
-        self.values_ = mean_of(tree, bits)
-        return self
-
     def predict(self, X: Any) -> Any:
         """The mean of the leaf of each row, shape (rows)."""
         return self._leaves(X) @ self.values_
-
-    def reference(self, X: Any, y: Any) -> DecisionTreeRegressor:
-        """The same tree in float64, of candidates in NumPy, shape (rows, candidates). Nearly equal candidates may differ."""
-        self._validate()
-        y, found = np.asarray(y, dtype=np.float64), self._copy()
-        tree = grow_clear(np.asarray(X), y[:, None], np.ones(len(y)), self.max_depth, self.min_samples_leaf, 0.0)
-        found.splits_, found.values_ = tree.splits, tree.value[:, 0]
-        return found
