@@ -130,21 +130,24 @@ def _softmax_axes(at: Call, x: Array) -> list[int]:
     return list(range(int(at.attr("axis", 1)) % x.ndim, x.ndim))
 
 
-@op("Softmax")
-def softmax_op(at: Call, x: Array) -> Array:
-    x = real(at, x)
+def _ordered_axes(at: Call, x: Array) -> list[int]:
+    """The axes of softmax, whose results along a single one are in the order of their operands."""
     axes = _softmax_axes(at, x)
     if len(axes) == 1:
         at.walk.ordered[at.outputs[0]] = (at.sources[0], axes[0])
-    return softmax(at, x, axes)
+    return axes
+
+
+@op("Softmax")
+def softmax_op(at: Call, x: Array) -> Array:
+    x = real(at, x)
+    return softmax(at, x, _ordered_axes(at, x))
 
 
 @op("LogSoftmax")
 def log_softmax(at: Call, x: Array) -> Array:
     x = real(at, x)
-    axes = _softmax_axes(at, x)
-    if len(axes) == 1:
-        at.walk.ordered[at.outputs[0]] = (at.sources[0], axes[0])
+    axes = _ordered_axes(at, x)
     top = xp.max(x, axis=tuple(axes), keepdims=True)
     total = _shares(at, x, top, axes)[1]
     return x - top - xp.log(total)
