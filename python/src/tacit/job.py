@@ -25,7 +25,7 @@ from .result import Explanation, Plan, Result, Simulation
 from .run import Local, Net, local
 
 if TYPE_CHECKING:
-    from .onnx.report import Accuracy
+    from .accuracy import Accuracy
 
 __all__ = ["Job", "Reveal", "job", "load", "sql"]
 
@@ -441,32 +441,43 @@ class Job:
         rows: Any,
         *,
         y: Any = None,
-        reference: str | Callable[..., Any] = "onnx",
+        reference: str | Callable[..., Any] | Mapping[str, Any] = "onnx",
         given: Mapping[str, Any] | None = None,
         protocol: str | None = None,
     ) -> Accuracy:
-        """What fixed point changes of a trained model's results, on sample rows: beside its floating-point reference, in the clear and
-        on request under a protocol. The job reveals outputs of `tc.onnx.load` or `tc.ml.from_sklearn` as they are.
+        """What fixed point changes of results, on sample data: beside a floating-point reference, in the clear and on request under a
+        protocol. For trained models, whose outputs (`tc.onnx.load`, `tc.ml.from_sklearn`) the job reveals as they are, the reference is
+        the model itself, and the report has each layer; for any other job, such as one that trains, `reference` gives the results.
 
-        **Nothing is protected**: whoever calls it has the rows, and the weights if they are private.
+        **Nothing is protected**: whoever calls it has the data, and the weights if they are private.
 
         Args:
-            rows: The model's input, one row for each along the first axis; of several inputs, a mapping by name.
+            rows: The model's input, one row for each along the first axis; of several inputs, a mapping by name. Of a job without
+                models, its data, as for `run`.
             y: True labels or numbers, one for each row: accuracies, or root mean square errors, are reported.
             reference: `"onnx"`, which computes with ONNX's own reference; `"onnxruntime"`; or a function of the rows that gives an
-                array, or a mapping from result to array.
+                array, or a mapping from result to array. Of a job without models, such a function of the data, or such a mapping:
+                `reference={"weights": model.reference(X, y).coef_}`.
             given: Data of other inputs of the job, by name.
             protocol: A protocol to run too, with all parties in this process.
 
         Raises:
-            InputError: No result is an output of a model, or there is no such reference.
+            InputError: No result is an output of a model and no reference is given, or there is no such reference.
 
         Returns:
-            A report that prints as tables; `to_dict()` has its figures.
+            A report that prints as tables, with the bits that each layer or result used and how many were left; `to_dict()` has its
+            figures.
         """
-        from .onnx.report import measure
+        if self._models:
+            from .onnx.report import measure as of_model
 
-        return measure(self, rows, y=y, reference=reference, given=given, protocol=protocol)
+            return of_model(self, rows, y=y, reference=reference, given=given, protocol=protocol)
+        if isinstance(reference, str):
+            what = "this job reveals no output of a model: accuracy is of results such as net(x)['label'], as they are"
+            raise InputError(f"{what}, or of others beside reference={{result: array}}")
+        from .accuracy import measure
+
+        return measure(self, {**rows, **(given or {})}, y=y, reference=reference, protocol=protocol)
 
     def prepare(
         self,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..accuracy import Accuracy
 from .load import load
 from .net import Net, Outputs
-from .report import Accuracy
 from .strip import without_weights
 
 __all__ = ["Accuracy", "Net", "Outputs", "load", "without_weights"]

@@ -1,16 +1,14 @@
-"""Accuracy of a model under fixed point, beside its floating-point reference."""
+"""Accuracy of a trained model under fixed point, beside its floating-point reference."""
 
 from __future__ import annotations
 
 import importlib
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._show import as_html, as_text, paragraph
+from ..accuracy import Accuracy, bits_of, compared, runs_of
 from ..array import Array
 from ..errors import InputError
 from .graph import reference as by_onnx
@@ -18,94 +16,8 @@ from .walk import Walk
 
 if TYPE_CHECKING:
     from ..job import Job
-    from ..result import Result
 
-__all__ = ["Accuracy", "measure"]
-
-# Rows of layers that are printed; all of them are in the dictionary.
-_SHOWN_LAYERS = 30
-
-
-@dataclass
-class Accuracy:
-    """What fixed point changes: results beside those of the floating-point reference, and layers. **Nothing of it is protected**:
-    whoever made it has all inputs.
-
-    Attributes:
-        rows: How many rows were computed.
-        results: By result: the reference's accuracy, and those of Tacit, agreement, and largest distances.
-        layers: By layer: bits that were used and that there are, the largest distance from the reference, values that were cut off.
-        comparisons: By node of trees or of comparisons: how many there were, and how many come out differently.
-        reports: What runs under protocols cost.
-    """
-
-    title: str
-    rows: int
-    results: dict[str, dict[str, Any]]
-    layers: list[dict[str, Any]]
-    comparisons: list[dict[str, Any]]
-    reports: dict[str, Any]
-    columns: list[str]
-
-    @property
-    def differently(self) -> int:
-        """How many comparisons come out differently than in floating point."""
-        return sum(int(it["differently"]) for it in self.comparisons)
-
-    @property
-    def clipped(self) -> int:
-        """How many values were cut off."""
-        return sum(int(it["cut"] or 0) for it in self.layers)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All figures as numbers, texts, lists and dictionaries."""
-        costs = {name: {"seconds": it.seconds, "rounds": it.rounds, "bytes": it.bytes} for name, it in self.reports.items()}
-        return {"rows": self.rows, "results": self.results, "layers": self.layers, "comparisons": self.comparisons, "runs": costs}
-
-    def to_json(self) -> str:
-        """The same as JSON."""
-        return json.dumps(self.to_dict())
-
-    def _results(self) -> tuple[list[str], list[list[str]]]:
-        rows = []
-        for name, it in self.results.items():
-            for measure_, texts in it["shown"].items():
-                rows.append([f"{name}: {measure_}", *(texts.get(column, "") for column in self.columns)])
-        return ["", *self.columns], rows
-
-    def _layers(self) -> tuple[list[str], list[list[str]]]:
-        rows = [
-            [
-                it["node"],
-                it["operator"],
-                f"{it['used']} of {it['bits']}",
-                "" if it["difference"] is None else f"{it['difference']:.1e}",
-                "" if it["cut"] is None else f"{it['cut']} of {it['values']}",
-            ]
-            for it in self.layers[:_SHOWN_LAYERS]
-        ]
-        return ["layer", "operator", "bits used", "largest |difference|", "cut off"], rows
-
-    def _rest(self) -> list[str]:
-        lines = []
-        if len(self.layers) > _SHOWN_LAYERS:
-            lines.append(f"and {len(self.layers) - _SHOWN_LAYERS} more layers")
-        if self.comparisons:
-            many = sum(int(it["comparisons"]) for it in self.comparisons)
-            features = sorted({feature for it in self.comparisons for feature in it["features"]})
-            enough = max((it.get("enough") or 0 for it in self.comparisons), default=0)
-            advice = f": {enough} bits behind the point would be enough" if enough else ""
-            of = f", of features {', '.join(map(str, features[:10]))}{advice}" if features else ""
-            lines.append(f"comparisons that come out differently: {self.differently} of {many}{of}")
-        return lines + [repr(it) for it in self.reports.values()]
-
-    def __repr__(self) -> str:
-        tables = [as_text(*it) for it in (self._results(), self._layers()) if it[1]]
-        return "\n\n".join(["\n".join([self.title, tables[0]]), *tables[1:], "\n".join(self._rest())]).rstrip()
-
-    def _repr_html_(self) -> str:
-        tables = [as_html(*it) for it in (self._results(), self._layers()) if it[1]]
-        return paragraph(self.title) + "".join(tables) + "".join(paragraph(it) for it in self._rest())
+__all__ = ["measure"]
 
 
 def measure(
@@ -113,7 +25,7 @@ def measure(
     rows: Any,
     *,
     y: Any = None,
-    reference: str | Callable[..., Any] = "onnx",
+    reference: str | Callable[..., Any] | Mapping[str, Any] = "onnx",
     given: Mapping[str, Any] | None = None,
     protocol: str | None = None,
 ) -> Accuracy:
@@ -122,8 +34,6 @@ def measure(
     from ..job import Reveal
 
     used: dict[str, tuple[Walk, str]] = job._models
-    if not used:
-        raise InputError("this job reveals no output of a model: accuracy is of results such as net(x)['label'], as they are")
     walk = next(iter(used.values()))[0]
     if any(it is not walk for it, _ in used.values()):
         raise InputError("this job reveals outputs of several models, or of several uses of one: make a job of each")
@@ -133,10 +43,7 @@ def measure(
     feeds = {name: np.asarray(it, np.float32) if ports.get(name) == "float" else np.asarray(it) for name, it in feeds.items()}
     data = {**_data(walk, feeds), **(given or {})}
     kept = {name: value for name, value in data.items() if name in job.input_names or name in job.parties}
-    clear = job.check(kept)
-    runs: dict[str, Result] = {"tacit": clear}
-    if protocol is not None:
-        runs[protocol] = job.run(kept, protocol=protocol)
+    runs = runs_of(job, kept, protocol)
     tensors = {} if walk.graph.stripped else by_onnx(walk.graph, {**_constants(walk), **feeds})
     wanted = _wanted(job, used, walk, feeds, tensors, reference)
     shown: dict[str, Array] = {}
@@ -151,7 +58,7 @@ def measure(
     found = inner.check({name: value for name, value in data.items() if name in inner.input_names or name in inner.parties})
     name = reference if isinstance(reference, str) else "reference"
     columns = [name, *runs]
-    results = {key: _result(key, wanted[key], runs, y, name) for key in wanted}
+    results = {key: compared(key, wanted[key], runs, y, name) for key in wanted}
     many = len(np.asarray(next(iter(feeds.values()))))
     owner = "public weights" if walk.net.owner is None else f"weights private to {walk.net.owner.name}"
     title = f"{walk.net.name}: {len(walk.graph.nodes)} nodes, {owner}, {many} rows"
@@ -159,7 +66,7 @@ def measure(
     differing = [_bits(it, found[f"layer {place}"], tensors) for place, it in enumerate(layers_of) if it.value.dtype == "bit"]
     differing += [_tree(it, found[f"comparisons {place}"], tensors, feeds) for place, it in enumerate(walk.comparisons)]
     reports = {key: it.report for key, it in runs.items() if key != "tacit"}
-    return Accuracy(title, many, results, layers, [it for it in differing if it is not None], reports, columns)
+    return Accuracy(title, many, results, layers, [it for it in differing if it is not None], reports, columns, runs["tacit"].warnings)
 
 
 def _constants(walk: Walk) -> dict[str, Any]:
@@ -190,11 +97,11 @@ def _wanted(
     walk: Walk,
     feeds: Mapping[str, Any],
     tensors: Mapping[str, Any],
-    reference: str | Callable[..., Any],
+    reference: str | Callable[..., Any] | Mapping[str, Any],
 ) -> dict[str, np.ndarray[Any, Any]]:
     """The reference's values by result."""
-    if callable(reference):
-        made = reference(*feeds.values())
+    if not isinstance(reference, str):
+        made = reference(*feeds.values()) if callable(reference) else reference
         if not isinstance(made, Mapping):
             if len(used) > 1:
                 raise InputError(f"the job reveals {', '.join(used)}: a reference gives a mapping with an array for each")
@@ -218,42 +125,13 @@ def _wanted(
     return {key: np.asarray(outputs[name]) for key, (_, name) in used.items()}
 
 
-def _result(key: str, wanted: np.ndarray[Any, Any], runs: Mapping[str, Result], y: Any, name: str) -> dict[str, Any]:
-    """One result beside the reference: labels agree, numbers have distances."""
-    made: dict[str, Any] = {"shown": {}}
-    shown = made["shown"]
-    values: dict[str, np.ndarray[Any, Any]] = {name: wanted}
-    values.update({column: np.asarray(run[key]).reshape(wanted.shape) for column, run in runs.items()})
-    truth = None if y is None else np.asarray(y)
-    labels = wanted.dtype.kind not in "fc"
-    own = truth is not None and truth.shape == (wanted.shape if labels else wanted.reshape(-1).shape)
-    if labels:
-        texts = wanted.dtype.kind in "OSU"
-        values = {column: value.astype(str) if texts else value for column, value in values.items()}
-        made["agree"] = {column: int((value == values[name]).sum()) for column, value in values.items() if column != name}
-        if own and truth is not None:
-            made["accuracy"] = {
-                column: float((value == (truth.astype(str) if texts else truth)).mean()) for column, value in values.items()
-            }
-            shown["accuracy"] = {column: f"{value:.4f}" for column, value in made["accuracy"].items()}
-        shown["agree"] = {column: f"{value} of {wanted.size}" for column, value in made["agree"].items()}
-        return made
-    made["difference"] = {column: float(np.abs(value - values[name]).max(initial=0)) for column, value in values.items() if column != name}
-    if own and truth is not None:
-        made["rmse"] = {column: float(np.sqrt(((value.reshape(-1) - truth) ** 2).mean())) for column, value in values.items()}
-        shown["root mean square error"] = {column: f"{value:.4g}" for column, value in made["rmse"].items()}
-    shown["largest |difference|"] = {column: f"{value:.1e}" for column, value in made["difference"].items()}
-    return made
-
-
 def _layer(layer: Any, value: Any, wanted: Any) -> dict[str, Any]:
     """Bits used, distance, and values cut off of one layer."""
     node = layer.value._node
     seen = np.asarray(value)
     numbers = seen.dtype.kind in "biuf"
-    top = float(np.abs(seen.astype(np.float64)).max(initial=0)) * 2.0**node.fraction if numbers else 0.0
-    signed = 1 if node.interval[0] < 0 else 0
-    used = 1 if node.kind == "bit" else int(top).bit_length() + signed
+    bits = layer.before._node.bits if layer.before is not None else node.bits
+    used = 1 if node.kind == "bit" else bits_of(seen, node.fraction, node.kind != "uint")
     cut = None
     if layer.bounds is not None:
         cut = int(((seen < layer.bounds[0]) | (seen > layer.bounds[1])).sum())
@@ -264,8 +142,9 @@ def _layer(layer: Any, value: Any, wanted: Any) -> dict[str, Any]:
         "node": layer.node,
         "operator": layer.op_type,
         "tensor": layer.tensor,
-        "bits": layer.before._node.bits if layer.before is not None else node.bits,
+        "bits": bits,
         "used": used,
+        "left": bits - used,
         "difference": difference,
         "cut": cut,
         "values": int(seen.size),
