@@ -30,7 +30,7 @@ def test_notebooks_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert any(it in cell.source for it in compared for cell in notebook.cells)
     for cell in notebook.cells:
         # The extension module of the tests is not optimised.
-        cell.source = cell.source.replace("STEPS = 100", "STEPS = 10")
+        cell.source = cell.source.replace("STEPS = 100", "STEPS = 10").replace("TREES = 10", "TREES = 2")
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(EXAMPLES)}}).execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert not [output for output in outputs if output.get("name") == "stderr"]
