@@ -121,7 +121,7 @@ class Accuracy:
 
     def __repr__(self) -> str:
         tables = [as_text(*it) for it in (self._results(), self._layers()) if it[1]]
-        return "\n\n".join(["\n".join([self.title, tables[0]]), *tables[1:], "\n".join(self._rest())]).rstrip()
+        return "\n\n".join(["\n".join([self.title, *tables[:1]]), *tables[1:], "\n".join(self._rest())]).rstrip()
 
     def _repr_html_(self) -> str:
         tables = [as_html(*it) for it in (self._results(), self._layers()) if it[1]]
