@@ -73,3 +73,21 @@ def test_references_that_do_not_fit(reference: Any, words: str) -> None:
     job, data, *_ = trained()
     with pytest.raises(tc.InputError, match=words):
         job.accuracy(data, reference=reference)
+
+
+def test_bounds_hold_for_all_data() -> None:
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    x, y = (party.array("x", tc.Fixed(-8, 8), shape=6) for party in (alice, bob))
+    product = x * y
+    values = {"product": product, "count": tc.sum((x + y) > 0), "steep": tc.where(product > 0, product, -product - 8)}
+    job = tc.job("bounds", {name: value.reveal(to="all") for name, value in values.items()})
+    rng = np.random.default_rng(2)
+    data = {"alice": rng.uniform(-8, 8, 6), "bob": rng.uniform(-8, 8, 6)}
+    report = job.accuracy(data, reference={}, protocol="trio")
+    # A product is rounded once; sums are exact, and so are comparisons of them; one of rounded numbers may come out differently.
+    assert report.bounds["product"] == 2.0**-16 and report.bounds["count"] == 0
+    assert report.bounds["steep"] is None or report.bounds["steep"] >= 8
+    found, clear = job.run(data, protocol="trio"), job.check(data)
+    assert np.abs(found.product - clear.product).max() <= report.bounds["product"]
+    assert "bounds of |protocol - tacit|" in repr(report) and "product 1.5e-05" in repr(report)
+    assert json.loads(report.to_json())["bounds"]["count"] == 0

@@ -195,6 +195,18 @@ impl Program {
         self.0.reveals.iter().map(described).collect()
     }
 
+    /// How far each result may be under a protocol from the one in the clear, in units of the last place, for all data in the
+    /// declared ranges; nothing where no bound is known.
+    #[getter]
+    fn reveal_bounds(&self) -> Vec<(String, Option<i128>)> {
+        let bounds = tacit_program::bounds::reveal_bounds(&self.0);
+        // What is not known is the largest number.
+        bounds
+            .into_iter()
+            .map(|(name, bound)| (name.to_owned(), i128::try_from(bound).ok()))
+            .collect()
+    }
+
     /// The results that have a value for every row.
     #[getter]
     fn reveal_rows(&self) -> Vec<String> {

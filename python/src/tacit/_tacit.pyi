@@ -215,6 +215,9 @@ class Program:
     def reveal_nodes(self) -> list[tuple[str, int]]:
         """The operation that each result is of."""
     @property
+    def reveal_bounds(self) -> list[tuple[str, int | None]]:
+        """How far each result may be under a protocol from the one in the clear, in units of the last place; none if unknown."""
+    @property
     def reveal_rows(self) -> list[str]:
         """The results that have a value for every row."""
     def explain(self, network: str, protocol: str, rows: Sequence[tuple[str, int]]) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .job import Job
     from .result import Result
 
-__all__ = ["Accuracy", "bits_of", "compared", "measure", "runs_of"]
+__all__ = ["Accuracy", "bits_of", "bounds_of", "compared", "measure", "runs_of"]
 
 # Rows of layers that are printed; all of them are in the dictionary.
 _SHOWN_LAYERS = 30
@@ -41,6 +41,8 @@ class Accuracy:
         reports: What runs under protocols cost.
         columns: What results are beside: the reference, Tacit in the clear, and a protocol if one was named.
         warnings: Where values left their ranges, or broke a promise.
+        bounds: By result, how far it may be under any protocol from the one in the clear, whatever the data are, as long as they are in
+            their declared ranges and promises hold; None where no bound is known, as behind a comparison of rounded numbers.
     """
 
     title: str
@@ -51,6 +53,7 @@ class Accuracy:
     reports: dict[str, Any]
     columns: list[str]
     warnings: list[str] = field(default_factory=list)
+    bounds: dict[str, float | None] = field(default_factory=dict)
 
     @property
     def differently(self) -> int:
@@ -75,7 +78,7 @@ class Accuracy:
         """All figures as numbers, texts, lists and dictionaries."""
         costs = {name: {"seconds": it.seconds, "rounds": it.rounds, "bytes": it.bytes} for name, it in self.reports.items()}
         found: dict[str, Any] = {"rows": self.rows, "results": self.results, "layers": self.layers, "comparisons": self.comparisons}
-        return {**found, "left": self.left, "runs": costs}
+        return {**found, "bounds": self.bounds, "left": self.left, "runs": costs}
 
     def to_json(self) -> str:
         """The same as JSON."""
@@ -116,6 +119,9 @@ class Accuracy:
             advice = f": {enough} bits behind the point would be enough" if enough else ""
             of = f", of features {', '.join(map(str, features[:10]))}{advice}" if features else ""
             lines.append(f"comparisons that come out differently: {self.differently} of {many}{of}")
+        if self.bounds:
+            said = ", ".join(f"{name} {'not known' if it is None else f'{it:.1e}'}" for name, it in self.bounds.items())
+            lines.append(f"bounds of |protocol - tacit|, for all data in their ranges: {said}")
         lines += [f"warning: {it}" for it in self.warnings]
         return lines + [repr(it) for it in self.reports.values()]
 
@@ -157,7 +163,14 @@ def measure(
         layers += [layer] if layer is not None else []
     title = f"{job.name}: {len(names)} results, {len(results)} of them beside a reference"
     reports = {key: it.report for key, it in runs.items() if key != "tacit"}
-    return Accuracy(title, None, results, layers, [], reports, ["reference", *runs], runs["tacit"].warnings)
+    return Accuracy(title, None, results, layers, [], reports, ["reference", *runs], runs["tacit"].warnings, bounds_of(job))
+
+
+def bounds_of(job: Job) -> dict[str, float | None]:
+    """How far each result may be under a protocol from the one in the clear; nothing where no bound is known."""
+    units = {name: _FIXED.match(type) for name, _, type in job._program.results}
+    fractions = {name: int(fixed[2]) if fixed is not None else 0 for name, fixed in units.items()}
+    return {name: None if it is None else float(it) * 2.0 ** -fractions[name] for name, it in job._program.reveal_bounds}
 
 
 def runs_of(job: Job, given: Mapping[str, Any], protocol: str | None) -> dict[str, Result]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..accuracy import Accuracy, bits_of, compared, runs_of
+from ..accuracy import Accuracy, bits_of, bounds_of, compared, runs_of
 from ..array import Array
 from ..errors import InputError
 from .graph import reference as by_onnx
@@ -66,7 +66,9 @@ def measure(
     differing = [_bits(it, found[f"layer {place}"], tensors) for place, it in enumerate(layers_of) if it.value.dtype == "bit"]
     differing += [_tree(it, found[f"comparisons {place}"], tensors, feeds) for place, it in enumerate(walk.comparisons)]
     reports = {key: it.report for key, it in runs.items() if key != "tacit"}
-    return Accuracy(title, many, results, layers, [it for it in differing if it is not None], reports, columns, runs["tacit"].warnings)
+    return Accuracy(
+        title, many, results, layers, [it for it in differing if it is not None], reports, columns, runs["tacit"].warnings, bounds_of(job)
+    )
 
 
 def _constants(walk: Walk) -> dict[str, Any]:
