@@ -115,6 +115,31 @@ fn a_missing_table_program_folder_or_flag_is_told_too() {
     }
 }
 
+/// On a machine with nothing else to do: everybody has ended two seconds after the last party was started.
+#[test]
+#[ignore = "times of processes, which other work on the machine makes longer"]
+fn everybody_has_ended_within_two_seconds() {
+    let folder = stay();
+    let dir = folder.path();
+    std::fs::write(dir.join("wrong.csv"), "age,days\n70,x\n").expect("writes");
+    for alice in [
+        party("alice").replace("alice.csv", "wrong.csv"),
+        party("alice").replace("alice.csv", "nowhere.csv"),
+        party("alice").replace("stay.tacit", "nowhere.tacit"),
+        format!("{} --result nowhere/mean.json", party("alice")),
+        format!("{} --result /dev/full", party("alice")),
+        format!("{} --threads 2", party("alice")),
+        format!("{} --session other", party("alice")),
+        format!("{} --no-such-flag", party("alice")),
+    ] {
+        let since = Instant::now();
+        let ends = with_alice(dir, &alice, false);
+        // Of this, 300 ms lie before the last start.
+        let taken = since.elapsed();
+        assert!(taken < Duration::from_millis(2300), "{alice}: {taken:?}, {ends:?}");
+    }
+}
+
 #[test]
 fn parties_of_other_sessions_threads_or_options_all_hear_what_differs() {
     let folder = stay();

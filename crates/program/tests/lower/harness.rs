@@ -89,20 +89,28 @@ pub fn run(program: &Program, columns: &[Column]) -> Vec<i128> {
     outputs[0].1.values().collect()
 }
 
-/// Results before and after lowering.
+/// A target that divides and takes roots of everything by itself.
+const DIVIDES: Target = Target { adders: AdderForm::Select, divides: |_| true, roots: |_| true };
+
+/// Results before and after lowering, to circuits and to operations of the target.
 pub fn both(
     columns: &[Column],
     op: impl FnOnce(&mut Builder, &[Value]) -> Value,
 ) -> (Vec<i128>, Vec<i128>) {
     let program = program(columns, op).unwrap_or_else(|e| panic!("{e}"));
-    let lowered = lower(&program, Target::circuits(AdderForm::Select));
-    check(&lowered).unwrap_or_else(|e| panic!("{e}"));
-    assert!(is_core(&lowered.body), "{:?}", lowered.body.nodes.iter().map(|n| &n.op));
-    assert_eq!(
-        program.body.type_of(program.reveals[0].value),
-        lowered.body.type_of(lowered.reveals[0].value)
-    );
-    (run(&program, columns), run(&lowered, columns))
+    let [circuits, operations] =
+        [Target::circuits(AdderForm::Select), DIVIDES].map(|target| lower(&program, target));
+    for lowered in [&circuits, &operations] {
+        check(lowered).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(
+            program.body.type_of(program.reveals[0].value),
+            lowered.body.type_of(lowered.reveals[0].value)
+        );
+    }
+    assert!(is_core(&circuits.body), "{:?}", circuits.body.nodes.iter().map(|n| &n.op));
+    let after = run(&circuits, columns);
+    assert_eq!(run(&operations, columns), after, "by operations of the target");
+    (run(&program, columns), after)
 }
 
 fn is_core(block: &Block) -> bool {
