@@ -44,7 +44,7 @@ pub enum Name {
         /// How many outputs.
         groups: u32,
     },
-    /// For a number: the power of two that puts its leading one at the top place, and whether it is not zero.
+    /// For a number: where its leading one is, from the top place down, and whether it is not zero.
     LeadingOne(LeadingOne),
     /// Arithmetic on numbers held as bits.
     Arithmetic(Arithmetic),

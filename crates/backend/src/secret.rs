@@ -2,6 +2,7 @@
 
 use super::{Values, planes};
 use crate::convert::BitPlanes;
+use std::borrow::Borrow;
 use tacit_ring::{Buffer, Word, Z2, simd, transpose, word};
 use tacit_sharing::arrays::SharedVec;
 use tacit_sharing::reseat::Reseat;
@@ -415,12 +416,14 @@ impl Secret {
     /// # Panics
     /// If there is none, or kinds or lengths differ.
     #[must_use]
-    pub fn side_by_side(arrays: &[Secret]) -> Secret {
-        let len = arrays[0].len;
-        let step = if arrays[0].kind == Kind::Bits { len.next_multiple_of(64) } else { len };
-        let mut out = arrays[0].zeros_like(step * arrays.len());
+    pub fn side_by_side<S: Borrow<Secret>>(arrays: &[S]) -> Secret {
+        let first = arrays[0].borrow();
+        let step =
+            if first.kind == Kind::Bits { first.len.next_multiple_of(64) } else { first.len };
+        let mut out = first.zeros_like(step * arrays.len());
         for (i, array) in arrays.iter().enumerate() {
-            assert_eq!(array.len, len, "arrays side by side");
+            let array = array.borrow();
+            assert_eq!(array.len, first.len, "arrays side by side");
             out.copy_in(i * step, array);
         }
         out

@@ -93,7 +93,7 @@ pub fn main(invocation: Invocation) -> u8 {
     let cli = cli.unwrap_or_else(|e| usage(&e));
     let output = Output::new(cli.json);
     report_panics(output);
-    let logging = cli.log.start().map_err(meeting::early);
+    let logging = cli.log.start().map_err(early);
     let ended = logging.and_then(|()| run(cli.command, output));
     ended.unwrap_or_else(|failure| failure.end(output))
 }
@@ -112,8 +112,8 @@ fn run(command: Command, output: Output) -> Result<u8, Failure> {
         Command::Network(args) => done(network::run(args, output)?),
         Command::Program(args) => program::run(*args, output)?,
         Command::Sql(args) => done(sql::run(&args, output)?),
-        Command::Run(args) => run::run(&args.checked().map_err(meeting::early)?, output)?,
-        Command::Prepare(args) => prepare::run(&args.checked().map_err(meeting::early)?, output)?,
+        Command::Run(args) => run::run(&args.checked().map_err(early)?, output)?,
+        Command::Prepare(args) => prepare::run(&args.checked().map_err(early)?, output)?,
         Command::Prepared(args) => done(prepare::prepared(&args, output)?),
         Command::Protocols(args) => done(protocols::run(&args, output)?),
         Command::Plan(args) => done(plan::run(&args, output)?),
@@ -124,6 +124,11 @@ fn run(command: Command, output: Output) -> Result<u8, Failure> {
 
 fn done((): ()) -> u8 {
     0
+}
+
+/// A failure of arguments that are all known.
+fn early(error: CliError) -> Failure {
+    meeting::early(error, Some(run::DEFAULT_SESSION))
 }
 
 /// Prints help, or says what is wrong with the command line, to the other parties too, and ends the process.
@@ -138,7 +143,9 @@ fn usage(error: &clap::Error) -> ! {
         // Where the terminal is gone there is nobody to say it to.
         let _ = error.print();
     }
-    std::process::exit(i32::from(meeting::early(wrong).part()));
+    let all_known = error.kind() != clap::error::ErrorKind::UnknownArgument;
+    let failure = meeting::early(wrong, all_known.then_some(run::DEFAULT_SESSION));
+    std::process::exit(i32::from(failure.part()));
 }
 
 /// A panic in any thread is a bug: say so and end the process with its exit code.

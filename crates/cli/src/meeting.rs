@@ -4,8 +4,8 @@
 use crate::error::CliError;
 use crate::invocation;
 use crate::output::{Output, remark};
-use crate::run::DEFAULT_SESSION;
 use crate::signals;
+use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
 use tacit::runtime::{Meeting, session_named};
@@ -38,17 +38,24 @@ pub fn hold<T>(
     })
 }
 
-/// A failure before the arguments are known to be right. Where they name a party's file, the others are told.
-pub fn early(error: CliError) -> Failure {
-    let farewell = named_party().and_then(|config| Meeting::new(config).farewell(&error));
+/// A failure before the arguments are known to be right. Where they name a party's file, the others are told. `session` is
+/// the run's name where the arguments have none: where one of them is unknown, it may be the name that is misspelt.
+pub fn early(error: CliError, session: Option<&str>) -> Failure {
+    let config = named_party(session).filter(is_free);
+    let farewell = config.and_then(|config| Meeting::new(config).farewell(&error));
     Failure { error, farewell, patience: PARTING }
 }
 
+/// Whether no other process of this party is there, which the others wait for or have met.
+fn is_free(config: &SessionConfig) -> bool {
+    TcpListener::bind(&config.listen).is_ok()
+}
+
 /// The session of the party that the arguments of `tacit run` or `tacit prepare` name, as far as they can be read.
-fn named_party() -> Option<SessionConfig> {
+fn named_party(session: Option<&str>) -> Option<SessionConfig> {
     let words = invocation::arguments();
-    let command = words.iter().find(|word| !word.to_string_lossy().starts_with('-'))?;
-    if command != "run" && command != "prepare" {
+    let is = |names: &[&str]| words.iter().any(|word| names.iter().any(|name| word == name));
+    if !is(&["run", "prepare"]) || is(&["--local"]) {
         return None;
     }
     let value = |flag: &str| {
@@ -62,7 +69,7 @@ fn named_party() -> Option<SessionConfig> {
         given.and_then(|value| value.into_string().ok())
     };
     let file = PartyConfig::load(Path::new(&value("--party")?)).ok()?;
-    let session = value("--session").unwrap_or_else(|| DEFAULT_SESSION.into());
+    let session = value("--session").or_else(|| session.map(str::to_owned))?;
     Some(file.session(session_named(&session)))
 }
 

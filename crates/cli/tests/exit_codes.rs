@@ -107,12 +107,17 @@ fn a_missing_table_program_folder_or_flag_is_told_too() {
     for (flags, says) in [
         ("--security malicious", "--protocol auto"),
         ("--threads 0", "--threads"),
-        ("--no-such-flag", "--no-such-flag"),
+        ("--session default --no-such-flag", "--no-such-flag"),
         ("--log-file nowhere/log", "nowhere/log"),
     ] {
         let flags = format!("{} {flags}", party("alice"));
         everybody_hears(&with_alice(dir, &flags, false), 2, says);
     }
+    // The name of the run may be what is misspelt: nobody is told then, who may be of another one.
+    let since = Instant::now();
+    let (code, error) = fails(dir, &format!("{} --sesion weekly", party("alice")));
+    assert!(code == 2 && !error.contains("telling"), "{error}");
+    assert!(since.elapsed() < SOON);
 }
 
 /// On a machine with nothing else to do: everybody has ended two seconds after the last party was started.
@@ -130,7 +135,7 @@ fn everybody_has_ended_within_two_seconds() {
         format!("{} --result /dev/full", party("alice")),
         format!("{} --threads 2", party("alice")),
         format!("{} --session other", party("alice")),
-        format!("{} --no-such-flag", party("alice")),
+        format!("{} --session default --no-such-flag", party("alice")),
     ] {
         let since = Instant::now();
         let ends = with_alice(dir, &alice, false);

@@ -17,27 +17,21 @@ pub struct LeadingOne {
 
 impl LeadingOne {
     /// Places where the leading one may be.
-    #[must_use]
-    pub fn places(&self) -> u32 {
+    pub(super) fn places(&self) -> u32 {
         self.bits - self.lowest
     }
 
-    /// One input. Outputs: bit `j` says that the leading one is at place `bits - 1 - j`, none of them that the number is
-    /// zero; and whether it is not zero.
+    /// One input. Outputs: bit `j` says that the leading one is at place `bits - 1 - j`, where it is taken to be at the lowest
+    /// place of numbers that have none, of -1 and of zero; and whether the number is not zero.
     pub(crate) fn build(self, b: &mut Builder, fan_in: FanIn) {
         let mut word = b.input(self.bits + u32::from(self.signed));
-        if self.signed
-            && let Some(sign) = word.pop()
-        {
-            for wire in &mut word {
-                *wire = b.xor(*wire, sign);
-            }
+        let sign = if self.signed { word.pop() } else { None };
+        for wire in &mut word {
+            *wire = sign.map_or(*wire, |sign| b.xor(*wire, sign));
         }
         let mut reached = reaches(b, &word, fan_in);
-        let nonzero = reached[0];
-        if self.lowest > 0 {
-            reached[self.lowest as usize] = b.constant(true);
-        }
+        let nonzero = sign.map_or(reached[0], |sign| b.or(reached[0], sign));
+        reached[self.lowest as usize] = b.constant(true);
         let above = |i: usize| reached.get(i + 1).copied();
         let places = self.lowest as usize..self.bits as usize;
         let lines: Vec<Wire> = places

@@ -48,8 +48,7 @@ impl OnShares<'_> {
         arrays: &[&Secret],
         apply: impl FnOnce(&mut dyn Backend, &Secret) -> Result<Secret>,
     ) -> Result<Vec<Secret>> {
-        let copies: Vec<Secret> = arrays.iter().map(|array| array.slice(0..array.len)).collect();
-        let done = apply(self.backend, &Secret::side_by_side(&copies))?;
+        let done = apply(self.backend, &Secret::side_by_side(arrays))?;
         Ok(apart(&done, arrays.len()))
     }
 }
@@ -64,11 +63,8 @@ impl Machine for OnShares<'_> {
     type Number = Secret;
 
     fn products(&mut self, pairs: &[[&Secret; 2]]) -> Result<Vec<Secret>> {
-        let side = |i: usize| {
-            let copies: Vec<Secret> =
-                pairs.iter().map(|pair| pair[i].slice(0..pair[i].len)).collect();
-            Secret::side_by_side(&copies)
-        };
+        let side =
+            |i: usize| Secret::side_by_side(&pairs.iter().map(|pair| pair[i]).collect::<Vec<_>>());
         let bits = [self.ring.bits(); 2];
         let joined = self.backend.multiply(&side(0), &side(1), bits)?;
         Ok(apart(&joined, pairs.len()))
@@ -77,10 +73,14 @@ impl Machine for OnShares<'_> {
     fn linear(&mut self, constant: i128, terms: &[(i128, &Secret)]) -> Result<Secret> {
         let mut all: Option<Secret> = None;
         for (factor, number) in terms {
-            let scaled = self.backend.times(number, *factor)?;
-            all = Some(match all {
-                Some(sum) => self.backend.sum(&sum, &scaled, false)?,
-                None => scaled,
+            all = Some(match (all, *factor) {
+                (Some(sum), 1) => self.backend.sum(&sum, number, false)?,
+                (Some(sum), -1) => self.backend.sum(&sum, number, true)?,
+                (Some(sum), factor) => {
+                    let scaled = self.backend.times(number, factor)?;
+                    self.backend.sum(&sum, &scaled, false)?
+                }
+                (None, factor) => self.backend.times(number, factor)?,
             });
         }
         let all = all.ok_or_else(|| crate::result::wrong("a sum of nothing"))?;

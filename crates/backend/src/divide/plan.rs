@@ -5,6 +5,8 @@
 //! compute the same. A few hundred operations are wrong by less than [`SLACK`], by which every bound is enlarged.
 
 use crate::Ring;
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// The initial approximation of `1 / b` for `1/2 <= b <= 1` is `INITIAL / 1024 - 15/8 b`; it is within 0.06 of it.
 pub(super) const INITIAL: i128 = 2885;
@@ -16,7 +18,7 @@ const SLACK: f64 = 1.0 + 1e-11;
 pub(super) const MORE: u32 = 3;
 
 /// Sizes of a division: `|n| <= 2^dividend`, `1 <= |d| <= 2^divisor` and `|n / d| <= 2^quotient`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sizes {
     /// Bits of the dividend.
     pub dividend: u32,
@@ -30,7 +32,7 @@ pub struct Sizes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The sizes that it is for.
-    pub sizes: Sizes,
+    pub(super) sizes: Sizes,
     /// The ring that it is computed in.
     pub ring: Ring,
     /// Fractional bits of the divisor, scaled to `1/2..1`, and of its reciprocal.
@@ -96,12 +98,18 @@ impl Plan {
     /// the widest has.
     #[must_use]
     pub fn new(sizes: Sizes) -> Option<Plan> {
-        [Ring::W64, Ring::W128].into_iter().find_map(|ring| Plan::within(sizes, ring))
+        static KNOWN: LazyLock<Mutex<HashMap<Sizes, Option<Plan>>>> = LazyLock::new(Mutex::default);
+        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(plan) = known().get(&sizes) {
+            return *plan;
+        }
+        let plan = [Ring::W64, Ring::W128].into_iter().find_map(|ring| Plan::within(sizes, ring));
+        known().insert(sizes, plan);
+        plan
     }
 
     /// The best plan within a ring.
-    #[must_use]
-    pub fn within(sizes: Sizes, ring: Ring) -> Option<Plan> {
+    pub(super) fn within(sizes: Sizes, ring: Ring) -> Option<Plan> {
         let mut best: Option<Plan> = None;
         for iterations in 1..6 {
             for steps in 1..4 {
@@ -123,28 +131,24 @@ impl Plan {
     }
 
     /// Rounds from the scaling of the divisor to the approximate quotient and its remainder.
-    #[must_use]
-    pub fn rounds(&self) -> u32 {
+    fn rounds(&self) -> u32 {
         let again = 3 * (self.steps - 1) + u32::from(self.steps > 1);
         2 + 2 + 2 * self.iterations + 1 + again + u32::from(self.cut > 0)
     }
 
     /// Products of the same part.
-    #[must_use]
-    pub fn products(&self) -> u32 {
+    pub(super) fn products(&self) -> u32 {
         let reciprocal = if self.steps > 1 { self.iterations + 1 } else { 0 };
         2 + 2 + (2 * self.iterations - 1) + 1 + reciprocal + 2 * (self.steps - 1)
     }
 
     /// Comparisons of the remainder that make the quotient exact.
-    #[must_use]
-    pub fn comparisons(&self) -> u32 {
+    pub(super) fn comparisons(&self) -> u32 {
         1 + self.twice_offset
     }
 
     /// The bits that a remainder less multiples of the divisor has.
-    #[must_use]
-    pub fn remainder_bits(&self) -> u32 {
+    pub(super) fn remainder_bits(&self) -> u32 {
         self.sizes.divisor + 3
     }
 
@@ -172,7 +176,8 @@ impl Plan {
         };
         // Both operands are truncated at once, by the greater of their distances.
         let most = plan.shifts().into_iter().max().unwrap_or(0).max(0) as u32;
-        let scaled = (fraction + most).max(dividend + guard + most);
+        // A negative power of two is scaled to `2^divisor` itself.
+        let scaled = (fraction + most + 1).max(dividend + guard + most);
         let extra = if steps > 1 { guard } else { 0 };
         let widths = [2 * fraction + 5 + extra, quotient + guard + fraction + 4, scaled];
         if widths.iter().any(|&bits| bits > room) {
@@ -188,19 +193,20 @@ impl Plan {
         let mut found: Option<Plan> = None;
         for extra in 2..fraction + MORE {
             let scale = divisor + extra;
-            let (mut least, mut middle, mut high) = (relative, long + 1.0, cut_off);
+            // As the specification has them, with one more in beta.
+            let (mut alpha, mut beta, mut gamma) = (relative, long + 1.0, cut_off);
             let mut wide = 0.0f64;
             for _ in 1..steps {
-                let rest = 2.0 * (least * power(quotient.into()) + middle + high);
+                let rest = 2.0 * (alpha * power(quotient.into()) + beta + gamma);
                 wide = wide.max(rest);
-                let all = least * power(dividend.into()) + middle * power(divisor.into()) + high;
-                middle = middle * reciprocal + all * power(-i64::from(scale)) + 1.0;
-                (least, high) = (least * reciprocal, high * reciprocal);
+                let all = alpha * power(dividend.into()) + beta * power(divisor.into()) + gamma;
+                beta = beta * reciprocal + all * power(-i64::from(scale)) + 1.0;
+                (alpha, gamma) = (alpha * reciprocal, gamma * reciprocal);
             }
             if bits_of(wide * SLACK) + scale > room || fraction + 4 + divisor > room {
                 break;
             }
-            let off = (least * power(quotient.into()) + (middle - 1.0) + high) * SLACK;
+            let off = (alpha * power(quotient.into()) + (beta - 1.0) + gamma) * SLACK;
             let Some(enough) = (Plan { scale, ..plan }).enough(off) else { continue };
             if found.is_none_or(|found| enough.twice_offset < found.twice_offset) {
                 found = Some(enough);

@@ -2,12 +2,9 @@
 
 use super::machine::{Machine, OnShares};
 use super::plan::{INITIAL, MORE, Plan};
-use super::{LeadingOne, Part};
+use super::{LeadingOne, Part, in_parts};
 use crate::{Backend, Name, Result, Secret, Term};
 use std::sync::Arc;
-
-/// Lanes that are divided together: intermediate numbers of all of them are in memory.
-const TOGETHER: usize = 1 << 17;
 
 /// What is known of a divisor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,16 +29,7 @@ pub fn divide(
     part: Part,
     [n, d]: [&Secret; 2],
 ) -> Result<Secret> {
-    if n.len <= TOGETHER {
-        return divide_together(backend, plan, divisor, part, [n, d]);
-    }
-    let mut all = n.zeros_like(n.len);
-    for start in (0..n.len).step_by(TOGETHER) {
-        let at = start..n.len.min(start + TOGETHER);
-        let pair = [&n.slice(at.clone()), &d.slice(at)];
-        all.copy_in(start, &divide_together(backend, plan, divisor, part, pair)?);
-    }
-    Ok(all)
+    in_parts([n, d], |pair| divide_together(backend, plan, divisor, part, pair))
 }
 
 fn divide_together(
@@ -61,11 +49,8 @@ fn divide_together(
     let negative = divisor.signed.then(|| planes.plane(bits as usize));
 
     let mut machine = OnShares { backend, ring: plan.ring };
-    let turned = match &negative {
-        Some(sign) => machine.turned(sign, [n, d])?,
-        None => vec![n.slice(0..n.len), d.slice(0..d.len)],
-    };
-    let (n, d) = (&turned[0], &turned[1]);
+    let turned = negative.as_ref().map(|sign| machine.turned(sign, [n, d])).transpose()?;
+    let [n, d] = turned.as_ref().map_or([n, d], |pair| [&pair[0], &pair[1]]);
     let (quotient, rest) = plan.approximate(&mut machine, [n, d, &scale])?;
     let over = machine.over(&rest, d, plan)?;
     let result = match part {
@@ -85,7 +70,7 @@ fn divide_together(
                 Some(nonzero) => nonzero.sum(&sign, false),
                 None => machine.backend.plus(&sign, 1)?,
             };
-            machine.signed(&positive, &sign, &result)
+            machine.with_signs(&positive, &sign, &result)
         }
         (_, _, Some(nonzero)) => machine.backend.inject(&nonzero, &result),
         (_, _, None) => Ok(result),
@@ -94,7 +79,7 @@ fn divide_together(
 
 impl Plan {
     /// Approximates a quotient, and computes what is left of it. `scale` is the power of two that takes the divisor
-    /// between half of `2^bits` and all of it, or zero, where results mean nothing.
+    /// between half of `2^bits` and all of it; of a divisor of zero results mean nothing.
     pub(super) fn approximate<M: Machine>(
         &self,
         machine: &mut M,
@@ -103,11 +88,8 @@ impl Plan {
         let Plan { fraction, guard, cut, iterations, steps, .. } = *self;
         let (divisor, one) = (self.sizes.divisor, 1i128 << fraction);
         let again = steps > 1;
-        let short = match cut {
-            0 => machine.linear(0, &[(1, n)])?,
-            cut => machine.cut(n, cut)?,
-        };
-        let scaled = machine.products(&[[d, scale], [&short, scale]])?;
+        let short = if cut > 0 { Some(machine.cut(n, cut)?) } else { None };
+        let scaled = machine.products(&[[d, scale], [short.as_ref().unwrap_or(n), scale]])?;
         let [by, over] = self.shifts();
         let scaled = machine.truncated(&[(&scaled[0], by), (&scaled[1], over)])?;
         let (b, n_scaled) = (&scaled[0], &scaled[1]);
@@ -188,7 +170,7 @@ impl OnShares<'_> {
     }
 
     /// A number times one bit less the same number times another.
-    fn signed(&mut self, plus: &Secret, minus: &Secret, number: &Secret) -> Result<Secret> {
+    fn with_signs(&mut self, plus: &Secret, minus: &Secret, number: &Secret) -> Result<Secret> {
         let bits = joined_bits(&[plus, minus]);
         let both =
             self.at_once(&[number, number], |backend, joined| backend.inject(&bits, joined))?;
@@ -219,7 +201,7 @@ impl OnShares<'_> {
     /// The same, times the divisor.
     fn taken(&mut self, over: &Over, d: &Secret) -> Result<Secret> {
         let bits = over.bits();
-        let copies: Vec<Secret> = bits.iter().map(|_| d.slice(0..d.len)).collect();
+        let copies: Vec<&Secret> = bits.iter().map(|_| d).collect();
         let numbers = self.backend.inject(&joined_bits(&bits), &Secret::side_by_side(&copies))?;
         self.added_up(&numbers, bits.len())
     }

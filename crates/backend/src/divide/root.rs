@@ -1,12 +1,9 @@
 //! Square roots.
 
-use super::LeadingOne;
 use super::machine::{Machine, OnShares};
+use super::{LeadingOne, in_parts};
 use crate::{Backend, Name, Planes, Result, Ring, Secret, Term};
 use std::sync::Arc;
-
-/// Lanes whose roots are computed together.
-const TOGETHER: usize = 1 << 17;
 
 /// Places by which scaled roots are longer than roots.
 const GUARD: u32 = 5;
@@ -180,12 +177,7 @@ pub fn root(
     shift: u32,
     n: &Secret,
 ) -> Result<Secret> {
-    let mut all = n.zeros_like(n.len);
-    for start in (0..n.len).step_by(TOGETHER) {
-        let part = n.slice(start..n.len.min(start + TOGETHER));
-        all.copy_in(start, &root_together(backend, plan, number, shift, &part)?);
-    }
-    Ok(all)
+    in_parts([n], |[part]| root_together(backend, plan, number, shift, part))
 }
 
 fn root_together(
@@ -231,7 +223,6 @@ fn root_together(
     }
     let mut positive = outputs[1].plane(0);
     if signed {
-        // Of a negative number the inverted bits count: either it is negative, or they say whether it is zero.
         let unsigned = machine.backend.plus(&planes.plane(bits as usize), 1)?;
         positive = machine.backend.multiply(&positive, &unsigned, [1, 1])?;
     }

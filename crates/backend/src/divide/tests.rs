@@ -5,8 +5,8 @@ use super::machine::Machine;
 use super::plan::{Plan, Sizes};
 use super::root::Root;
 use crate::{Result, Ring};
-use tacit_circuit::Builder;
 use tacit_circuit::library::FanIn;
+use tacit_circuit::{Builder, Circuit};
 use tacit_ring::entropy::Rng;
 
 /// How truncations round.
@@ -76,7 +76,7 @@ impl Machine for Rounded {
 }
 
 /// Sizes of the operands of integer and fixed-point types.
-const SIZES: [(u32, u32, u32); 12] = [
+const SIZES: [(u32, u32, u32); 13] = [
     (8, 8, 8),
     (7, 7, 8),
     (15, 15, 15),
@@ -89,6 +89,7 @@ const SIZES: [(u32, u32, u32); 12] = [
     (40, 10, 40),
     (30, 3, 30),
     (5, 60, 5),
+    (16, 43, 16),
 ];
 
 fn sizes((dividend, divisor, quotient): (u32, u32, u32)) -> Sizes {
@@ -113,11 +114,20 @@ fn below(random: &mut Rng, bits: u32) -> i128 {
     (i128::from(random.word()) & ((1 << bits) - 1)) >> shift
 }
 
-/// The power of two that scales a divisor, as its leading one says; of a negative one perhaps the next.
-fn scale(divisor: i128, bits: u32, inverted: bool) -> i128 {
-    let counts = if inverted { divisor - 1 } else { divisor };
-    let place = counts.max(1).ilog2();
-    1 << (bits - 1).saturating_sub(place)
+/// The circuit that finds leading ones, and what it says of a number.
+fn found(leading: LeadingOne, number: i128) -> (u32, bool) {
+    let mut b = Builder::new();
+    leading.build(&mut b, FanIn::TWO);
+    said(leading, &b.finish(), number)
+}
+
+/// The place of the one line that is set, and whether the number is not zero.
+fn said(leading: LeadingOne, circuit: &Circuit, number: i128) -> (u32, bool) {
+    let width = leading.bits + u32::from(leading.signed);
+    let outputs = circuit.eval(&[(0..width).map(|bit| number >> bit & 1 == 1).collect()]);
+    let lines: Vec<u32> = (0..leading.places()).filter(|i| outputs[0][*i as usize]).collect();
+    let [line] = lines[..] else { panic!("{lines:?} of {number}, {leading:?}") };
+    (leading.bits - 1 - line, outputs[1][0])
 }
 
 #[test]
@@ -127,8 +137,12 @@ fn quotients_are_exact_however_truncations_round() {
         let sizes = sizes(case);
         let plan = Plan::new(sizes).expect("a plan");
         for d in edges(sizes.divisor, 60, &mut random) {
-            let inverted = d == 1 << sizes.divisor || random.word() & 1 == 1;
-            let scale = scale(d, sizes.divisor, inverted);
+            // As it is, and, of a negative divisor, by its inverted bits.
+            let signed = d == 1 << sizes.divisor || random.word() & 1 == 1;
+            let leading = LeadingOne { bits: sizes.divisor, signed, lowest: 0 };
+            let (place, nonzero) = found(leading, if signed { -d } else { d });
+            assert!(nonzero);
+            let scale = 1i128 << (sizes.divisor - 1 - place);
             let mut dividends = vec![0, 1, d - 1, d, d + 1, 1 << sizes.dividend];
             for _ in 0..6 {
                 let base = below(&mut random, sizes.quotient) * d;
@@ -205,7 +219,7 @@ fn roots_are_exact_however_truncations_round() {
     assert!(Root::of(65).is_none());
 }
 
-/// Exactly one line for every number but zero, of which there is none.
+/// Exactly one line for every number, the lowest for those that have no one.
 #[test]
 fn leading_ones_of_all_short_numbers() {
     for (bits, signed) in (1..8).flat_map(|bits| [(bits, false), (bits, true)]) {
@@ -215,19 +229,16 @@ fn leading_ones_of_all_short_numbers() {
                 let mut b = Builder::new();
                 leading.build(&mut b, fan_in);
                 let circuit = b.finish();
-                for number in 0..1u32 << (bits + u32::from(signed)) {
-                    let negative = signed && number >> bits & 1 == 1;
-                    let counts = if negative { !number } else { number } & ((1 << bits) - 1);
-                    if lowest > 0 && counts >> lowest == 0 {
+                let least = if signed { -(1i128 << bits) } else { 0 };
+                for number in least..1 << bits {
+                    let counts = if number < 0 { !number } else { number };
+                    let place = counts.checked_ilog2().unwrap_or(0);
+                    if place < lowest && counts >= 1 {
                         continue;
                     }
-                    let width = bits + u32::from(signed);
-                    let given = (0..width).map(|bit| number >> bit & 1 == 1).collect();
-                    let found = circuit.eval(&[given]);
-                    let top = |line: u32| counts.checked_ilog2() == Some(bits - 1 - line);
-                    let wanted: Vec<bool> = (0..leading.places()).map(top).collect();
-                    assert_eq!(found[0], wanted, "{leading:?} of {number}");
-                    assert_eq!(found[1], [counts > 0], "{leading:?} of {number}");
+                    let (found, nonzero) = said(leading, &circuit, number);
+                    assert_eq!(found, place.max(lowest), "{leading:?} of {number}");
+                    assert_eq!(nonzero, number != 0, "{leading:?} of {number}");
                 }
             }
         }

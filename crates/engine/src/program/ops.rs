@@ -366,7 +366,7 @@ impl Task<'_> {
         let n = filter.len;
         // Planes next to each other, so that all conjunctions take one round.
         let joined = Secret::side_by_side(members);
-        let copies: Vec<Secret> = members.iter().map(|_| filter.slice(0..n)).collect();
+        let copies: Vec<&Secret> = members.iter().map(|_| &*filter).collect();
         let repeated = Secret::side_by_side(&copies);
         let product = self.backend.multiply(&joined, &repeated, [1, 1])?;
         let step = n.next_multiple_of(64);

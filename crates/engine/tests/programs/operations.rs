@@ -2,7 +2,7 @@
 
 use crate::harness::*;
 use tacit_engine::program::{By, ProgramJob};
-use tacit_engine::protocols::TRIO;
+use tacit_engine::protocols::{LIFT, QUAD, TRIO};
 use tacit_program::clear::Array;
 
 const INTEGERS: [&str; 8] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
@@ -97,6 +97,67 @@ fn quotients_and_roots_of_integers() {
                reveal x / 0 to carol as \"by zero\"\n\
                reveal sqrt(abs(y)) to alice as \"root\"\n";
         check_few(&text, &[3]);
+    }
+}
+
+/// Every divisor and dividend at which something changes: zero, one and minus one, powers of two and their neighbours, ends of
+/// ranges, in ranges with zero and without.
+#[test]
+fn quotients_at_every_edge() {
+    for (ty, low, high) in [
+        ("i8", -128, 127),
+        ("i16", -30, -1),
+        ("i16", -30, 30),
+        ("u16", 7, 65_535),
+        ("i32", -(1i128 << 31), (1 << 31) - 1),
+        ("u32", 0, (1 << 32) - 1),
+        ("i64", -(1i128 << 62), (1 << 62) - 1),
+        ("fixed(16,4)", -(1 << 15), (1 << 15) - 1),
+    ] {
+        let wide = if ty.starts_with("fixed") { "fixed(16,4)" } else { "i32" };
+        let mut edges: Vec<i128> = (0..63).flat_map(|i| [(1 << i) - 1, 1 << i]).collect();
+        edges.extend(edges.clone().iter().map(|edge| -edge));
+        edges.extend([low, low + 1, high - 1, high, 3, -3]);
+        let divisors: Vec<i128> =
+            edges.iter().copied().filter(|edge| (low..=high).contains(edge)).collect();
+        let dividends = [0, 1, -1, 100, -100, 32_767, -32_768];
+        let pairs: Vec<(i128, i128)> =
+            dividends.into_iter().flat_map(|n| divisors.iter().map(move |d| (n, *d))).collect();
+        let rest = if ty.starts_with("fixed") {
+            "reveal sqrt(y) to carol as \"root\"\n"
+        } else {
+            "reveal x % y to carol as \"rest\"\nreveal sqrt(y) to carol as \"root\"\n"
+        };
+        let ends = [low, high].map(|end| match ty {
+            "fixed(16,4)" => format!("{}", end as f64 / 16.0),
+            _ => end.to_string(),
+        });
+        let text = format!(
+            "input a: {wide}[{count}] from alice\ninput b: {ty}[{count}] from bob in {}..{}\n\
+             input z: bit[{count}] from carol\n\
+             let x = select(z, a, a)\nlet y = select(z, b, b)\n\
+             reveal x / y to alice as \"quotient\"\n{rest}",
+            ends[0],
+            ends[1],
+            count = pairs.len()
+        );
+        let text = match ty {
+            "i64" | "u32" | "u16" => text.replace("x / y", "cast(x, to i64) / cast(y, to i64)"),
+            _ => text,
+        };
+        let program = parse(&text);
+        let mut given = inputs(&program, &[1, 1], 1);
+        let columns = [("a", pairs.iter().map(|pair| pair.0).collect::<Vec<_>>())];
+        for (name, values) in
+            columns.into_iter().chain([("b", pairs.iter().map(|pair| pair.1).collect())])
+        {
+            let element = given[name].element();
+            let count = vec![pairs.len()];
+            given.insert(name.into(), Array::from_values(element, count, values).unwrap());
+        }
+        for setting in [(TRIO, By::Rings), (LIFT, By::Rings), (QUAD, By::Rings)] {
+            check_on(&program, &job(setting, &[1, 1]), &given);
+        }
     }
 }
 
