@@ -245,8 +245,21 @@ def test_mistakes_in_programs(name: str, do: Callable[[World], Any], kind: type[
     assert "assume" not in message, "words of the text form"
     if isinstance(caught.value, tc.ProgramError):
         assert (caught.value.file, caught.value.line) == ("test_mistakes.py", int(found[1]))
-        source = Path(__file__).read_text().splitlines()[int(found[1]) - 1].strip()
-        assert source in message
+        assert _source(int(found[1])) in message
+
+
+def _line(error: BaseException) -> int:
+    """The line of this file that an error begins with."""
+    found = re.match(r"test_mistakes\.py:(\d+): ", str(error))
+    assert found, str(error)
+    if isinstance(error, tc.TacitError):
+        assert (error.file, error.line) == ("test_mistakes.py", int(found[1]))
+    return int(found[1])
+
+
+def _source(line: int) -> str:
+    """A line of this file."""
+    return Path(__file__).read_text().splitlines()[line - 1].strip()
 
 
 def _lines(function: Callable[..., Any]) -> set[int]:
@@ -304,11 +317,17 @@ CONSTRUCTORS: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
 ]
 
 
+# Arguments that Python finds missing: it says of which function, and the traceback where. What is below types is not called by users.
+WITHOUT_PLACE = {"no bounds", "rows without a most", "nullable", "decimals"}
+
+
 @pytest.mark.parametrize(("name", "do", "kind", "advice"), CONSTRUCTORS, ids=[it[0] for it in CONSTRUCTORS])
 def test_mistakes_in_types(name: str, do: Callable[[], Any], kind: type[Exception], advice: str) -> None:
     with pytest.raises(kind) as caught:
         do()
     assert advice in str(caught.value)
+    if name not in WITHOUT_PLACE:
+        assert _line(caught.value) in _lines(do)
 
 
 # Data. Each case is a good set of data with something wrong, and holds the marker.
@@ -400,14 +419,58 @@ def test_good_data_are_taken() -> None:
 
 
 @pytest.mark.parametrize(("name", "given", "advice"), DATA, ids=[it[0] for it in DATA])
-@pytest.mark.parametrize("how", ["check", "run"])
+@pytest.mark.parametrize("how", ["check", "run", "start"])
 def test_mistakes_in_data(name: str, given: Callable[[], Any], advice: str, how: str) -> None:
-    """They say which input and which row, and no value."""
-    job = _job()
+    """They say where the job was run, which input it is about, where that is declared, and which row, and no value."""
+    job, data = _job(), given()
     with pytest.raises(tc.InputError) as caught:
-        job.check(given()) if how == "check" else job.run(given(), protocol="trio")
-    assert advice in str(caught.value)
-    assert str(SECRET) not in str(caught.value)
+        _does(job, data, how)
+    message = str(caught.value)
+    assert advice in message
+    assert str(SECRET) not in message
+    assert _line(caught.value) in _lines(_does)
+    declared = [
+        int(line)
+        for line in re.findall(r"(?:declared|and) at test_mistakes\.py:(\d+)|and test_mistakes\.py:(\d+)", message)
+        for line in line
+        if line
+    ]
+    assert len(declared) == len(caught.value.inputs), message
+    for line, about in zip(declared, caught.value.inputs, strict=True):
+        party, _, column = about.partition(".")
+        assert f'{party}.array("{column}"' in _source(line), message
+    assert declared or name in ABOUT_NO_INPUT
+
+
+# What does not say which input it should have been.
+ABOUT_NO_INPUT = {"unknown party", "array for several inputs", "list of data"}
+
+
+def _does(job: tc.Job, data: Any, how: str) -> None:
+    if how == "check":
+        job.check(data)
+    elif how == "run":
+        job.run(data, protocol="trio")
+    else:
+        job.start(data, protocol="trio").result()
+
+
+def test_mistakes_in_data_of_other_kinds_of_jobs(tmp_path: Path) -> None:
+    """Inputs of a file are declared there, and those of frames with their tables; of a query in SQL, nothing is said."""
+    job = _job()
+    job.save(tmp_path / "job.tacit")
+    line = next(i for i, line in enumerate(job.text.splitlines(), start=1) if "alice.x" in line and line.startswith("input"))
+    with pytest.raises(tc.InputError, match=rf"row 2 is outside .*; declared at job\.tacit:{line}$"):
+        tc.load(tmp_path / "job.tacit").check(with_("alice", "x", [1, 2, SECRET * 1000])())
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    table = alice.table("t", tc.Schema(a=tc.Int(0, 9)), max_rows=5)
+    of_frame = tc.job("frame", table=table.select(total=tc.col.a.sum()).reveal(to=bob))
+    with pytest.raises(tc.InputError, match=r"row 1 is outside .*; declared at test_mistakes\.py:\d+$") as caught:
+        of_frame.check({"alice": {"a": [1, SECRET]}})
+    assert _source(int(str(caught.value).rpartition(":")[2])).startswith("table = alice.table(")
+    assert of_frame.sql is not None
+    with pytest.raises(tc.InputError, match=r"row 1 is outside .*, and 1 in all$"):
+        tc.sql(of_frame.sql).check({"alice": {"a": [1, SECRET]}})
 
 
 def test_frames_with_mistakes() -> None:
@@ -427,8 +490,9 @@ def test_nothing_private_hangs_on_an_error() -> None:
     job = _job()
     for _, given, _ in DATA:
         error: BaseException | None = None
+        data = given()
         try:
-            job.check(given())
+            job.check(data)
         except tc.InputError as caught:
             error = caught
         while error is not None:
@@ -482,6 +546,8 @@ def test_mistakes_in_runs(name: str, do: Callable[[tc.Job], Any], kind: type[Exc
         do(_small())
     assert not isinstance(caught.value, tc.BugError)
     assert advice in str(caught.value)
+    if issubclass(kind, tc.TacitError):
+        assert _line(caught.value) in _lines(do)
 
 
 def test_a_broken_promise_is_said_without_the_value() -> None:

@@ -33,3 +33,15 @@ def here() -> tuple[tuple[str, int], str]:
         if back is None:
             return ("", 0), ""
         frame = back
+
+
+def marked(message: str) -> str:
+    """A message with the file and the line of the first caller outside of this package before it.
+
+    For constructors of data classes, whose own code is in no file: modules tell them apart.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __name__.partition(".")[0]:
+        frame = frame.f_back
+    _, name = _known.get(frame.f_code.co_filename) or _shown(frame.f_code.co_filename)
+    return f"{name}:{frame.f_lineno}: {message}"

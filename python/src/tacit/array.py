@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from . import _tacit
-from ._place import here
+from ._place import here, marked
 from ._show import as_html
 from .errors import ProgramError, RangeError, SecretError, ShapeError, fail, mistake
 from .types import NO_DECIMALS, NO_NULLS, NO_TEXTS, Category, Date, Kind, Nullable, Text, Type, days
@@ -83,9 +83,9 @@ class Rows(Extent):
 
     def __init__(self, name: str, max: int, min: int = 0) -> None:
         if not name:
-            raise ValueError("a row count has a name")
+            raise ValueError(marked("a row count has a name"))
         if not 0 <= min <= max:
-            raise ValueError(f"rows are from min to max, not from {min} to {max}")
+            raise ValueError(marked(f"rows are from min to max, not from {min} to {max}"))
         self.name, self.min, self.max = name, min, max
         super().__init__(0, {self: 1})
 
@@ -230,11 +230,11 @@ def parties(*names: str) -> tuple[Party, ...]:
     alice
     """
     if not names:
-        raise ValueError('name the parties: tc.parties("alice", "bob", "carol")')
+        raise ValueError(marked('name the parties: tc.parties("alice", "bob", "carol")'))
     if len(names) == 1 and not isinstance(names[0], str):
-        raise TypeError('names one by one: tc.parties("alice", "bob")')
+        raise TypeError(marked('names one by one: tc.parties("alice", "bob")'))
     if not all(isinstance(name, str) and name for name in names):
-        raise TypeError("the name of a party is a text that is not empty")
+        raise TypeError(marked("the name of a party is a text that is not empty"))
     arena = Arena()
     arena.parties = [Party(arena, name) for name in names]
     Arena.current = arena
@@ -421,7 +421,7 @@ class Array:
 
     def __len__(self) -> int:
         if not self.ndim:
-            raise TypeError("a single number has no length")
+            raise TypeError(marked("a single number has no length"))
         length = self.shape[0]
         if isinstance(length, Extent):
             _secret(f"the number of rows, {length!r}, is known when the program runs", "x.shape[0], which may stand in arithmetic")

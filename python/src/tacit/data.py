@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import _tacit
-from .errors import InputError, failure
+from .errors import InputError, failure, placed
 from .types import Bool, Category, Date, Fixed, Int, Type, days
 
 _T = TypeVar("_T")
@@ -54,6 +54,13 @@ class Input:
         inner = tuple(int(axis) for axis in self.shape[1:])
         width = int(np.prod(inner, dtype=np.int64))
         return (len(given) // width if width else 0, *inner)
+
+
+def wrong(it: Input, message: str) -> InputError:
+    """The error of data that do not fit an input."""
+    error = InputError(message)
+    error.inputs = (it.name,)
+    return error
 
 
 def decimal(raw: int, digits: int) -> Decimal:
@@ -102,9 +109,9 @@ def by_input(inputs: list[Input], data: Mapping[str, Any], parties: Iterable[str
         needed = (own is None or it.party in (None, own)) and it.name not in which
         if needed and it.name not in found:
             who = f", which {it.party} gives" if it.party else ", which is public"
-            raise InputError(f"input {it.name!r}{who}, has no data")
+            raise wrong(it, f"input {it.name!r}{who}, has no data")
         if own is not None and it.party not in (None, own) and it.name in found:
-            raise InputError(f"input {it.name!r} is {it.party}'s, which gives it itself: leave it out here")
+            raise wrong(it, f"input {it.name!r} is {it.party}'s, which gives it itself: leave it out here")
     return found
 
 
@@ -189,7 +196,7 @@ def _columns(inputs: list[Input], party: str, value: Any, columns: list[str], se
         name = next((name for name in names if name in columns), None)
         if name is None:
             hint = f'; of several tables, give each by its name: {{"{party}": {{"TABLE": ...}}}}' if several else ""
-            raise InputError(f"{party}'s data have no column {names[-1]!r}; they have {', '.join(map(str, columns))}{hint}")
+            raise wrong(it, f"{party}'s data have no column {names[-1]!r}; they have {', '.join(map(str, columns))}{hint}")
         found[it.name] = column(value, name)
     return found
 
@@ -249,10 +256,10 @@ def values(it: Input, given: Any, nullable: bool = False) -> tuple[Any, float, n
 
 def _fits(it: Input, array: np.ndarray[Any, Any]) -> None:
     if array.ndim != len(it.shape):
-        raise InputError(f"input {it.name!r} has {len(it.shape)} axes, {_shape(it)}, and these data have {array.ndim}")
+        raise wrong(it, f"input {it.name!r} has {len(it.shape)} axes, {_shape(it)}, and these data have {array.ndim}")
     for axis, (wanted, found) in enumerate(zip(it.shape, array.shape, strict=True)):
         if wanted.isdigit() and int(wanted) != found:
-            raise InputError(f"input {it.name!r} is {wanted} long along axis {axis}, and these data {found}: {_shape(it)}")
+            raise wrong(it, f"input {it.name!r} is {wanted} long along axis {axis}, and these data {found}: {_shape(it)}")
 
 
 def _shape(it: Input) -> str:
@@ -267,7 +274,7 @@ def _array(it: Input, given: Any, nullable: bool) -> tuple[np.ndarray[Any, Any],
     if array.dtype == object:
         array = _of_objects(it, array)
     if array.dtype.kind not in "biuf":
-        raise InputError(f"input {it.name!r} takes numbers, and these data are {array.dtype}")
+        raise wrong(it, f"input {it.name!r} takes numbers, and these data are {array.dtype}")
     return np.ascontiguousarray(array) if array.ndim else array, missing
 
 
@@ -290,7 +297,7 @@ def _plain(it: Input, given: Any, nullable: bool) -> tuple[np.ndarray[Any, Any],
     try:
         array = _numpy(given)
     except ValueError:
-        raise InputError(f"input {it.name!r}: these data are no array: rows of several lengths, perhaps") from None
+        raise wrong(it, f"input {it.name!r}: these data are no array: rows of several lengths, perhaps") from None
     found = _absent(array, nullable)
     if found is not None and not nullable:
         _there(it, found)
@@ -335,9 +342,10 @@ def _filled(it: Input, array: np.ndarray[Any, Any], missing: np.ndarray[Any, Any
 
 def _there(it: Input, missing: np.ndarray[Any, Any]) -> None:
     if missing.any():
-        raise InputError(
+        raise wrong(
+            it,
             f"input {it.name!r}: the value of row {_row(missing)} is missing, and {int(missing.sum())} in all: "
-            "fill them, or give which are there as bits"
+            "fill them, or give which are there as bits",
         )
 
 
@@ -346,7 +354,7 @@ def _of(it: Input, read: Callable[[], _T]) -> _T:
     try:
         return read()
     except _tacit.Failure as error:
-        raise InputError(f"input {it.name!r}: {error.args[1]}") from None
+        raise wrong(it, f"input {it.name!r}: {error.args[1]}") from None
 
 
 def _large(array: np.ndarray[Any, Any]) -> bool:
@@ -367,9 +375,9 @@ def _of_objects(it: Input, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
             return whole
         return array.astype(np.float64)
     except OverflowError:
-        raise InputError(f"input {it.name!r}: some of these data are outside of its range {_range(it)}") from None
+        raise wrong(it, f"input {it.name!r}: some of these data are outside of its range {_range(it)}") from None
     except (TypeError, ValueError):
-        raise InputError(f"input {it.name!r} takes numbers, and some of these data are none") from None
+        raise wrong(it, f"input {it.name!r} takes numbers, and some of these data are none") from None
 
 
 def _bits(it: Input, array: np.ndarray[Any, Any]) -> Any:
@@ -396,7 +404,7 @@ def _numbers(it: Input, array: np.ndarray[Any, Any]) -> tuple[Any, float]:
     if it.kind == "bit":
         odd = (array != 0) & (array != 1)
         if odd.any():
-            raise InputError(f"input {it.name!r} takes truth values, and that of row {_row(odd)} is none")
+            raise wrong(it, f"input {it.name!r} takes truth values, and that of row {_row(odd)} is none")
         return _flat(array.astype(bool)), 0.0
     rounded = 0.0
     if it.fraction:
@@ -407,7 +415,7 @@ def _numbers(it: Input, array: np.ndarray[Any, Any]) -> tuple[Any, float]:
     elif array.dtype.kind == "f":
         odd = array != np.floor(array)
         if odd.any():
-            raise InputError(f"input {it.name!r} takes whole numbers, and that of row {_row(odd)} has a fraction")
+            raise wrong(it, f"input {it.name!r} takes whole numbers, and that of row {_row(odd)} has a fraction")
         if _large(array):
             array = np.vectorize(int, otypes=[object])(array)
     _within(it, (array < low) | (array > high))
@@ -442,7 +450,7 @@ def _decimals(it: Input, given: Any, nullable: bool) -> tuple[_tacit.Raw, float,
             scaled = _of(it, lambda: _tacit.scaled(_flat(exact), digits)).reshape(array.shape)
             rounded = float(np.max(np.abs(scaled / 10.0**digits - exact))) if array.size else 0.0
         else:
-            raise InputError(f"input {it.name!r} takes decimal numbers, and these data are {array.dtype}")
+            raise wrong(it, f"input {it.name!r} takes decimal numbers, and these data are {array.dtype}")
     _fits(it, scaled)
     low, high = it.interval
     _within(it, (scaled < low) | (scaled > high))
@@ -460,7 +468,7 @@ def _scaled_objects(it: Input, array: np.ndarray[Any, Any]) -> tuple[np.ndarray[
                 raise TypeError
             exact = Fraction(value) * unit
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f"input {it.name!r} takes decimal numbers, and some of these data are none") from None
+            raise wrong(it, f"input {it.name!r} takes decimal numbers, and some of these data are none") from None
         scaled.append(round(exact))
         rounded = max(rounded, abs(exact - scaled[-1]))
     found = np.array(scaled, dtype=object).reshape(array.shape)
@@ -470,13 +478,13 @@ def _scaled_objects(it: Input, array: np.ndarray[Any, Any]) -> tuple[np.ndarray[
 def _finite(it: Input, array: np.ndarray[Any, Any]) -> None:
     missing = ~np.isfinite(array)
     if missing.any():
-        raise InputError(f"input {it.name!r}: the value of row {_row(missing)} is missing, or no number")
+        raise wrong(it, f"input {it.name!r}: the value of row {_row(missing)} is missing, or no number")
 
 
 def _within(it: Input, outside: np.ndarray[Any, Any]) -> None:
     if outside.any():
-        raise InputError(
-            f"input {it.name!r}: the value of row {_row(outside)} is outside of its range {_range(it)}, and {int(outside.sum())} in all"
+        raise wrong(
+            it, f"input {it.name!r}: the value of row {_row(outside)} is outside of its range {_range(it)}, and {int(outside.sum())} in all"
         )
 
 
@@ -494,12 +502,12 @@ def _named(it: Input, given: Any, nullable: bool) -> tuple[Any, np.ndarray[Any, 
     if array.dtype.kind in "iu":
         return _numbers(it, array)[0], missing
     if array.size and array.dtype.kind not in "OU":
-        raise InputError(f"input {it.name!r} takes members of a category, as texts or their places, and these data are {array.dtype}")
+        raise wrong(it, f"input {it.name!r} takes members of a category, as texts or their places, and these data are {array.dtype}")
     members = set(it.names or ())
     texts = [value if isinstance(value, str) else None for value in array.ravel().tolist()]
     for row, text in enumerate(texts):
         if text not in members:
-            raise InputError(f"input {it.name!r}: the value of row {row} is none of {', '.join(it.names or ())}")
+            raise wrong(it, f"input {it.name!r}: the value of row {row} is none of {', '.join(it.names or ())}")
     return texts, missing
 
 
@@ -515,7 +523,7 @@ def _members(it: Input, given: _tacit.Column, nullable: bool) -> tuple[Any, np.n
         codes = codes.copy()
         codes[missing] = 0
     if (codes < 0).any():
-        raise InputError(f"input {it.name!r}: the value of row {_row(codes < 0)} is none of {', '.join(names)}")
+        raise wrong(it, f"input {it.name!r}: the value of row {_row(codes < 0)} is none of {', '.join(names)}")
     return _flat(codes), missing
 
 
@@ -534,7 +542,7 @@ def _texts(it: Input, given: Any, nullable: bool) -> tuple[Any, np.ndarray[Any, 
         if given.type == "Null":
             codes = np.full(given.shape, -1, dtype=np.int64)
         elif not given.is_text:
-            raise InputError(f"input {it.name!r} takes texts, and these data are {given.type}: cast them to texts")
+            raise wrong(it, f"input {it.name!r} takes texts, and these data are {given.type}: cast them to texts")
         else:
             codes = _of(it, given.text_codes)
     else:
@@ -543,7 +551,7 @@ def _texts(it: Input, given: Any, nullable: bool) -> tuple[Any, np.ndarray[Any, 
         # A column of texts that are all missing may be one of numbers.
         nothing = array.dtype.kind == "f" and bool(np.isnan(array).all())
         if array.size and array.dtype.kind not in "OUT" and not nothing:
-            raise InputError(f"input {it.name!r} takes texts, and these data are {array.dtype}: cast them to texts")
+            raise wrong(it, f"input {it.name!r} takes texts, and these data are {array.dtype}: cast them to texts")
         flat = array.ravel().tolist()
         test = getattr(given, "isna", None)
         absent = (
@@ -558,7 +566,7 @@ def _texts(it: Input, given: Any, nullable: bool) -> tuple[Any, np.ndarray[Any, 
             elif isinstance(value, str):
                 texts.append(value)
             else:
-                raise InputError(f"input {it.name!r} takes texts, and the value of row {row} is none")
+                raise wrong(it, f"input {it.name!r} takes texts, and the value of row {row} is none")
         codes = _tacit.text_codes(texts).reshape(array.shape)
     _fits(it, codes)
     missing = codes < 0
@@ -573,7 +581,7 @@ def _days(it: Input, array: np.ndarray[Any, Any]) -> Any:
     if array.dtype.kind == "M":
         whole = array.astype("datetime64[D]")
         if (whole != array).any():
-            raise InputError(f"input {it.name!r} takes dates, and that of row {_row(whole != array)} has a time of day")
+            raise wrong(it, f"input {it.name!r} takes dates, and that of row {_row(whole != array)} has a time of day")
         return _numbers(it, whole.astype(np.int64))[0]
     found = []
     for row, value in enumerate(array.ravel().tolist()):
@@ -582,7 +590,7 @@ def _days(it: Input, array: np.ndarray[Any, Any]) -> Any:
                 raise TypeError
             found.append(days(value))
         except (TypeError, ValueError):
-            raise InputError(f"input {it.name!r}: the value of row {row} is no date such as 2024-01-31") from None
+            raise wrong(it, f"input {it.name!r}: the value of row {row} is no date such as 2024-01-31") from None
     return _numbers(it, np.array(found, dtype=np.int64))[0]
 
 
@@ -622,6 +630,7 @@ class Schema(dict[str, Type]):
         return "\n".join(lines)
 
 
+@placed
 def suggest(frame: Any) -> Schema:
     """Types for the columns of a frame or a mapping of arrays, as code to paste and to edit.
 

@@ -5,9 +5,13 @@ No message contains a private value.
 
 from __future__ import annotations
 
+import functools
 import linecache
 import re
-from typing import NoReturn
+from collections.abc import Callable
+from typing import NoReturn, ParamSpec, TypeVar
+
+from ._place import here
 
 __all__ = [
     "BugError",
@@ -24,11 +28,27 @@ __all__ = [
     "Stopped",
     "SystemError",
     "TacitError",
+    "UnrolledLoop",
 ]
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
 class TacitError(Exception):
-    """Any error of Tacit."""
+    """Any error of Tacit.
+
+    Attributes:
+        file: The file of the user's code that is at fault, or that called what failed; empty if it is not known.
+        line: Its line, from 1; 0 if it is not known.
+    """
+
+    file: str = ""
+    line: int = 0
+
+
+class UnrolledLoop(UserWarning):
+    """One line of the user's code adds more than 10,000 operations to a program: a loop of Python that `tc.loop` should be."""
 
 
 class ProgramError(TacitError):
@@ -60,7 +80,13 @@ class SecretError(ProgramError, TypeError):
 
 
 class InputError(TacitError):
-    """Data that do not fit the program, or an option that cannot be."""
+    """Data that do not fit the program, or an option that cannot be.
+
+    Attributes:
+        inputs: Names of the inputs that it is about, as the program calls them; none if it is about something else.
+    """
+
+    inputs: tuple[str, ...] = ()
 
 
 class ConfigurationError(TacitError):
@@ -167,3 +193,28 @@ def fail(kind: type[ProgramError], message: str, place: tuple[str, int], path: s
     file, line = place
     where = f"{file}:{line}: " if line else ""
     raise kind(f"{where}{message}{source_line(path, line)}", file, line)
+
+
+def placed(call: Callable[_P, _T]) -> Callable[_P, _T]:
+    """A function that users call, whose errors say where they do.
+
+    Only the file and the line are added, as the text of such a line may have private values in it.
+    """
+
+    @functools.wraps(call)
+    def wrapped(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        try:
+            return call(*args, **kwargs)
+        except TacitError as error:
+            place_at(error, here()[0])
+            raise
+
+    return wrapped
+
+
+def place_at(error: TacitError, place: tuple[str, int]) -> None:
+    """Says in an error that it is of a call at this place, unless it says where it is from already."""
+    if isinstance(error, ProgramError) or error.line or not place[1]:
+        return
+    error.file, error.line = place
+    error.args = (f"{place[0]}:{place[1]}: {error}", *error.args[1:])

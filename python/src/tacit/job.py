@@ -17,7 +17,7 @@ from . import _tacit, data
 from ._place import here
 from ._show import as_html, paragraph
 from .array import Arena, Array, Party, domain_of
-from .errors import CheckFailed, InputError, ProgramError, fail, failure, file_failure, mistake
+from .errors import CheckFailed, InputError, ProgramError, TacitError, fail, failure, file_failure, mistake, place_at, placed
 from .frames import Frame, FrameReveal, of_frames
 from .lints import Lint, lint
 from .progress import Handle, shown
@@ -106,6 +106,8 @@ class Job:
     _disclosed: tuple[str, list[str], list[str], list[str], list[str]] | None
     # Whether it was written as a frame.
     _of_frame = False
+    # Where the inputs of a query are declared; those of a program say so themselves.
+    _declared: dict[str, tuple[str, int]] | None = None
 
     def __init__(self, name: str, results: Mapping[str, Reveal | FrameReveal]) -> None:
         place, path = here()
@@ -131,6 +133,7 @@ class Job:
             plan, learned, public, checked, advice = self._disclosed
             self._disclosed = plan, learned, public, checked, [of_frames(it) for it in advice]
         self._of_frame = True
+        self._declared = {f"{table.shown}.{column}": table.place[0] for table in value.frame._tables for column, _ in table.columns}
         self._promised = None
         self._samples = {}
         self._suggested = {it for it in suggested if it in self.input_names}
@@ -238,6 +241,7 @@ class Job:
         row = [self.name, ", ".join(self.parties), ", ".join(self.input_names), reveals, f"{self.digest[:16]}..."]
         return as_html(["job", "parties", "inputs", "reveals", "digest"], [row])
 
+    @placed
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it as a `.tacit` file, for `tc.load`, `tacit run` and people to read; a query as SQL, if the file is called `.sql`.
 
@@ -272,6 +276,27 @@ class Job:
 
     def _given(self, given: Mapping[str, Any] | Any, own: str | None) -> tuple[dict[str, Any], dict[str, int], float]:
         """The values of inputs, the row counts, and how far they were rounded."""
+        try:
+            return self._values(given, own)
+        except InputError as error:
+            declared = self._declarations(error.inputs)
+            if declared:
+                error.args = (f"{error}; declared at {declared}", *error.args[1:])
+            raise
+
+    def _declarations(self, inputs: Iterable[str]) -> str:
+        """Where inputs are declared, as far as that is known."""
+        known = self._declared
+        if known is None:
+            if self._disclosed is not None:
+                # The places of what a query in SQL is lowered to are not those of its tables.
+                return ""
+            places = (within[0][1:] for op, _, within in self._program.nodes if op == "input")
+            known = dict(zip(self.input_names, places, strict=True))
+        found = (known.get(name, ("", 0)) for name in inputs)
+        return " and ".join(dict.fromkeys(f"{os.path.basename(file)}:{line}" for file, line in found if line))
+
+    def _values(self, given: Mapping[str, Any] | Any, own: str | None) -> tuple[dict[str, Any], dict[str, int], float]:
         if not isinstance(given, Mapping) or own is not None:
             given = self._own(given, own)
         found = data.by_input(self._inputs, given, self.parties, own, self._files)
@@ -302,10 +327,12 @@ class Job:
     def _count(self, counts: dict[str, tuple[int, str]], it: data.Input, dim: str, rows: int) -> None:
         known = counts.setdefault(dim, (rows, it.name))
         if known[0] != rows:
-            raise InputError(f"{known[1]!r} and {it.name!r} have {known[0]} and {rows} rows, and both are {dim!r}")
+            error = data.wrong(it, f"{known[1]!r} and {it.name!r} have {known[0]} and {rows} rows, and both are {dim!r}")
+            error.inputs = (known[1], it.name)
+            raise error
         least, most = self.rows[dim]
         if not least <= rows <= most:
-            raise InputError(f"{it.name!r} has {rows} rows, and {dim!r} is from {least} to {most}")
+            raise data.wrong(it, f"{it.name!r} has {rows} rows, and {dim!r} is from {least} to {most}")
 
     def _own(self, given: Any, own: str | None) -> Mapping[str, Any]:
         names = {it.name for it in self._inputs} | set(self.parties)
@@ -333,6 +360,7 @@ class Job:
 
     # Runs.
 
+    @placed
     def check(self, given: Mapping[str, Any] | None = None) -> Result:
         """Computes in the clear, on sample data: the results, and where values left their ranges or broke a promise.
 
@@ -346,6 +374,7 @@ class Job:
             outcome = _ran(lambda: _tacit.run_local(self._program, "plain", "instant", 1, inputs, watch))
         return self._said(Result(outcome, rounding, time.perf_counter() - start))
 
+    @placed
     def run(
         self,
         given: Any = None,
@@ -398,9 +427,16 @@ class Job:
         The arguments are those of `run`.
         """
         net = on or local()
-        return Handle(
-            self.name, net._watch(), lambda watch: self._run(watch, given, net, protocol, security, corruptions, prepared, threads, session)
-        )
+        place, _ = here()
+
+        def run(watch: _tacit.Watch) -> Result:
+            try:
+                return self._run(watch, given, net, protocol, security, corruptions, prepared, threads, session)
+            except TacitError as error:
+                place_at(error, place)
+                raise
+
+        return Handle(self.name, net._watch(), run)
 
     def _run(
         self,
@@ -436,6 +472,7 @@ class Job:
             result.remarks = [of_frames(it) for it in result.remarks]
         return result
 
+    @placed
     def accuracy(
         self,
         rows: Any,
@@ -479,6 +516,7 @@ class Job:
 
         return measure(self, {**rows, **(given or {})}, y=y, reference=reference, protocol=protocol)
 
+    @placed
     def prepare(
         self,
         into: str | os.PathLike[str],
@@ -529,6 +567,7 @@ class Job:
                 raise InputError(f"input {name!r}, which is public, has no data: give it to prepare() too")
         return {name: data.values(inputs[name], value)[0] for name, value in given.items()}
 
+    @placed
     def plan(
         self,
         *,
@@ -549,6 +588,7 @@ class Job:
         found = _ran(lambda: self._program.plan(network, malicious, many, list((rows or {}).items())))
         return Plan(json.loads(found), network, self.parties)
 
+    @placed
     def explain(self, *, network: str = "lan", protocol: str = "auto", rows: Mapping[str, int] | None = None) -> Explanation:
         """What each operation would take, the most seconds first, with its place in the user's code.
 
@@ -562,6 +602,7 @@ class Job:
         found = _ran(lambda: self._program.explain(network, protocol, list((rows or {}).items())))
         return Explanation(json.loads(found))
 
+    @placed
     def simulate(
         self,
         given: Mapping[str, Any] | None = None,
@@ -641,6 +682,7 @@ class Job:
         return found
 
 
+@placed
 def load(path: str | os.PathLike[str]) -> Job:
     """A job from a `.tacit` file, or from one of SQL that is called `.sql`."""
     if os.fspath(path).lower().endswith(".sql"):
@@ -648,6 +690,7 @@ def load(path: str | os.PathLike[str]) -> Job:
     return Job._of(_ran(lambda: _tacit.Program.read(os.fspath(path))))
 
 
+@placed
 def sql(query: str | os.PathLike[str]) -> Job:
     """A job from a query in SQL over the tables of several parties: `CREATE TABLE` of each, who learns the answer, and a `SELECT`.
 

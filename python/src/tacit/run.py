@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from . import _tacit
-from .errors import InputError, failure
+from .errors import InputError, failure, placed
 
 __all__ = ["Local", "Net", "connect", "local", "protocols"]
 
@@ -136,6 +136,7 @@ class Several:
         return "\n".join(dict.fromkeys(it.table for it in self.outcomes))
 
 
+@placed
 def local(*, transport: str = "memory", network: str = "instant") -> Local:
     """All parties in this process: for trials and tests. **It protects nobody.**
 
@@ -179,6 +180,7 @@ class Net:
     def _has_policy(self) -> bool:
         return self._party.policy is not None
 
+    @placed
     def __enter__(self) -> Net:
         if self._connection is not None:
             raise InputError("this party is connected already: one `with` block at a time")
@@ -188,6 +190,7 @@ class Net:
             raise failure(error) from None
         return self
 
+    @placed
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         connection, self._connection = self._connection, None
         if connection is None:
@@ -254,6 +257,7 @@ class Net:
         return found
 
 
+@placed
 def connect(
     file: str | os.PathLike[str],
     *,

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NoReturn
 
+from ._place import marked
+
 Kind = tuple[str, int, int]
 
 __all__ = ["Bool", "Category", "Date", "Decimal", "Fixed", "Int", "Nullable", "Text", "Type"]
@@ -42,11 +44,11 @@ class Type:
 def _bounds(lo: Any, hi: Any) -> None:
     for bound in (lo, hi):
         if isinstance(bound, bool) or not isinstance(bound, (int, float, decimal.Decimal, Fraction)):
-            raise TypeError(f"a bound is a number, not {type(bound).__name__}")
+            raise TypeError(marked(f"a bound is a number, not {type(bound).__name__}"))
         if isinstance(bound, float) and not math.isfinite(bound):
-            raise ValueError("a bound is a finite number: a range is what the engine needs to know")
+            raise ValueError(marked("a bound is a finite number: a range is what the engine needs to know"))
     if lo > hi:
-        raise ValueError(f"the range from {lo} to {hi} is empty: the least value comes first")
+        raise ValueError(marked(f"the range from {lo} to {hi} is empty: the least value comes first"))
 
 
 def _signed_bits(lo: int, hi: int) -> int:
@@ -84,7 +86,7 @@ class Int(Type):
     def __post_init__(self) -> None:
         _bounds(self.lo, self.hi)
         if int(self.lo) != self.lo or int(self.hi) != self.hi:
-            raise ValueError("bounds of tc.Int are whole numbers; tc.Fixed has fractions")
+            raise ValueError(marked("bounds of tc.Int are whole numbers; tc.Fixed has fractions"))
         self.kind()
 
     def kind(self) -> Kind:
@@ -94,8 +96,8 @@ class Int(Type):
             if need <= bits and (self.bits is None or bits == self.bits):
                 return ("int" if signed else "uint", bits, 0)
         if self.bits is not None:
-            raise ValueError(f"{self.bits} bits do not hold {self.lo} to {self.hi}: 8, 16, 32 or 64")
-        raise ValueError(f"{self.lo} to {self.hi} needs more than 64 bits")
+            raise ValueError(marked(f"{self.bits} bits do not hold {self.lo} to {self.hi}: 8, 16, 32 or 64"))
+        raise ValueError(marked(f"{self.lo} to {self.hi} needs more than 64 bits"))
 
     def interval(self) -> tuple[int, int]:
         return (int(self.lo), int(self.hi))
@@ -123,18 +125,20 @@ class Fixed(Type):
     def __post_init__(self) -> None:
         _bounds(self.lo, self.hi)
         if not 0 <= self.frac <= 62:
-            raise ValueError("bits behind the point are from 0 to 62")
+            raise ValueError(marked("bits behind the point are from 0 to 62"))
         self.kind()
 
     def kind(self) -> Kind:
         need = max(_signed_bits(*self.interval()), self.frac + 1, 2)
         if need > 64:
             raise ValueError(
-                f"{self.lo} to {self.hi} with {self.frac} bits behind the point needs more than 64 bits: "
-                "take fewer bits behind the point (frac=), or a narrower range"
+                marked(
+                    f"{self.lo} to {self.hi} with {self.frac} bits behind the point needs more than 64 bits: "
+                    "take fewer bits behind the point (frac=), or a narrower range"
+                )
             )
         if self.bits is not None and not need <= self.bits <= 64:
-            raise ValueError(f"{self.bits} bits do not hold it: {need} to 64")
+            raise ValueError(marked(f"{self.bits} bits do not hold it: {need} to 64"))
         return ("fixed", self.bits or need, self.frac)
 
     def interval(self) -> tuple[int, int]:
@@ -166,10 +170,10 @@ class Category(Type):
 
     def __post_init__(self) -> None:
         if isinstance(self.names, str) or not all(isinstance(it, str) for it in self.names):
-            raise TypeError('a category is a list of texts, such as tc.Category(["low", "high"])')
+            raise TypeError(marked('a category is a list of texts, such as tc.Category(["low", "high"])'))
         object.__setattr__(self, "names", tuple(self.names))
         if len(set(self.names)) != len(self.names) or not self.names:
-            raise ValueError("a category has at least one member, each of them once")
+            raise ValueError(marked("a category has at least one member, each of them once"))
 
     def __hash__(self) -> int:
         return hash((tuple(self.names), self.name))
@@ -198,9 +202,12 @@ class Date(Type):
     hi: datetime.date | str
 
     def __post_init__(self) -> None:
-        lo, hi = self.interval()
+        try:
+            lo, hi = self.interval()
+        except (TypeError, ValueError) as error:
+            raise type(error)(marked(str(error))) from None
         if lo > hi:
-            raise ValueError("this range of days is empty: the first day comes first")
+            raise ValueError(marked("this range of days is empty: the first day comes first"))
 
     def kind(self) -> Kind:
         return ("int", 32, 0)
@@ -236,9 +243,9 @@ class Decimal(Type):
 
     def __post_init__(self) -> None:
         if isinstance(self.digits, bool) or not isinstance(self.digits, int) or not 1 <= self.digits <= 18:
-            raise ValueError("tc.Decimal has 1 to 18 digits: tc.Decimal(7, 2) is for -99999.99 to 99999.99")
+            raise ValueError(marked("tc.Decimal has 1 to 18 digits: tc.Decimal(7, 2) is for -99999.99 to 99999.99"))
         if isinstance(self.decimals, bool) or not isinstance(self.decimals, int) or not 0 <= self.decimals <= min(12, self.digits):
-            raise ValueError("decimals are a part of the digits, and 12 at most: tc.Decimal(7, 2) is for -99999.99 to 99999.99")
+            raise ValueError(marked("decimals are a part of the digits, and 12 at most: tc.Decimal(7, 2) is for -99999.99 to 99999.99"))
         least, most = self.bounds()
         _bounds(least, most)
 
