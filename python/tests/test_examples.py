@@ -19,12 +19,17 @@ ROOT = Path(__file__).parents[2]
 @functools.cache
 def example(name: str) -> SimpleNamespace:
     """What a script of `python/examples` makes up to its job, with the functions behind it. The notebooks run as a whole."""
+    return made((ROOT / "python" / "examples" / f"{name}.py").read_text(), name)
+
+
+def made(source: str, name: str) -> SimpleNamespace:
+    """What a script makes up to its job."""
     path = ROOT / "python" / "examples" / f"{name}.py"
-    made: dict[str, Any] = {"__file__": str(path), "show": lambda _: None, "display": lambda _: None}
-    for statement in ast.parse(path.read_text()).body:
-        if "job" not in made or isinstance(statement, ast.FunctionDef):
-            exec(compile(ast.Module([statement], []), str(path), "exec"), made)
-    return SimpleNamespace(**made)
+    names: dict[str, Any] = {"__file__": str(path), "show": lambda _: None, "display": lambda _: None}
+    for statement in ast.parse(source).body:
+        if "job" not in names or isinstance(statement, ast.FunctionDef):
+            exec(compile(ast.Module([statement], []), str(path), "exec"), names)
+    return SimpleNamespace(**names)
 
 
 def multiply() -> tc.Job:
@@ -89,6 +94,24 @@ def dot() -> tc.Job:
     return tc.job("dot", products=(x @ y).reveal(to=alice))
 
 
+def regression() -> tc.Job:
+    alice, bob, carol = tc.parties("alice", "bob", "carol")
+    n = tc.rows("n", min=10, max=1_000_000)
+    one, two = (it.array(name, tc.Fixed(-2, 2, bits=32), shape=(n, 4), prefix=False) for it, name in ((alice, "one"), (bob, "two")))
+    y = carol.array("y", tc.Fixed(-8, 8, bits=32), shape=n, prefix=False)
+    kept = tc.Fixed(-4, 4, bits=32)
+    x = tc.concat([one, two], axis=1)
+    turned = x.T
+    part = tc.full((), 1024.0, dtype=kept) / n
+
+    def step(w: tc.Array, i: tc.Array) -> tc.Array:
+        errors = tc.promise(x @ w, -16, 16) - y
+        return tc.promise(w - (turned @ errors) * part / 8192, -4, 4)
+
+    start = tc.broadcast_to(tc.full((), 0.0, dtype=kept), 8)
+    return tc.job("regression", weights=tc.loop(10, step, start, keep=kept).reveal(to=alice))
+
+
 @pytest.mark.parametrize(
     ("build", "file"),
     [
@@ -101,8 +124,9 @@ def dot() -> tc.Job:
         (compare, "bench/compare.tacit"),
         (relu, "bench/relu.tacit"),
         (dot, "bench/dot.tacit"),
+        (regression, "bench/regression.tacit"),
     ],
-    ids=["stay", "pay_gap", "multiply", "sort", "group_by", "matmul", "compare", "relu", "dot"],
+    ids=["stay", "pay_gap", "multiply", "sort", "group_by", "matmul", "compare", "relu", "dot", "regression"],
 )
 def test_python_and_text_are_the_same_program(build, file: str) -> None:
     job, read = build(), tc.load(ROOT / "examples" / file)
@@ -110,37 +134,53 @@ def test_python_and_text_are_the_same_program(build, file: str) -> None:
     assert job.digest == read.digest
 
 
+@pytest.mark.parametrize(("name", "declared", "most"), [("survival", "max=2000", 75), ("regression", "max=1024", 24)])
+def test_programs_do_not_grow_with_rows(name: str, declared: str, most: int) -> None:
+    """A program for a million rows has as many operations as one for ten."""
+
+    def operations(rows: int) -> list[str]:
+        source = (ROOT / "python" / "examples" / f"{name}.py").read_text()
+        assert source.count(declared) == 1
+        job = made(source.replace(declared, f"max={rows}"), name).job
+        assert {most for _, most in job.rows.values()} == {rows}
+        return [op for _, _, within in job._program.nodes for op, _, _ in within]
+
+    few = operations(10)
+    assert operations(10**6) == few
+    assert len(few) <= most
+
+
 def test_survival_learns_what_the_clear_does() -> None:
-    made = example("survival")
+    script = example("survival")
     rng = np.random.default_rng(4)
     month, event, arm = rng.integers(0, 88, 120), rng.random(120) < 0.5, rng.integers(0, 2, 120)
     names = np.array(["no", "yes"])[arm]
     given = {name: {"month": month[i::3], "event": event[i::3], "arm": names[i::3]} for i, name in enumerate(("alice", "bob", "carol"))}
-    chi2, excess, curves = made.reference(month, event, arm == 1)
-    result = made.job.run(given, protocol="trio")
+    chi2, excess, curves = script.reference(month, event, arm == 1)
+    result = script.job.run(given, protocol="trio")
     assert abs(result.chi2 - chi2) < 0.01
     assert abs(result.excess - excess) < 0.01
     np.testing.assert_allclose(result.curves, curves, atol=2e-3)
 
 
 def test_regression_learns_what_the_clear_does() -> None:
-    made = example("regression")
+    script = example("regression")
     rng = np.random.default_rng(1)
     features = rng.normal(size=(60, 30)).clip(-8, 8)
     labels = features @ rng.normal(size=30) > 0
     given = {"alice": {"x": features[:, :15], "y": labels}, "bob": {"z": features[:, 15:]}}
-    result = made.job.run(given, protocol="trio")
-    assert np.abs(result.weights - made.reference(features, labels)).max() < 1e-3
+    result = script.job.run(given, protocol="trio")
+    assert np.abs(result.weights - script.reference(features, labels)).max() < 1e-3
 
 
 def test_doctor_visits_learn_what_the_clear_does() -> None:
-    made = example("doctor_visits")
+    script = example("doctor_visits")
     rng = np.random.default_rng(7)
     parts = [
-        {"plan": rng.choice(made.PLANS[:2], 40), "health": rng.choice(made.HEALTH[:2], 40), "visits": rng.integers(0, 20, 40)}
+        {"plan": rng.choice(script.PLANS[:2], 40), "health": rng.choice(script.HEALTH[:2], 40), "visits": rng.integers(0, 20, 40)}
         for _ in range(3)
     ]
-    table = made.job.run(dict(zip(("alice", "bob", "carol"), parts, strict=True)), protocol="trio").table.to_dict()
+    table = script.job.run(dict(zip(("alice", "bob", "carol"), parts, strict=True)), protocol="trio").table.to_dict()
     plan, health, visits = (np.concatenate([part[name] for part in parts]) for name in ("plan", "health", "visits"))
     cells = [(plan == a) & (health == b) for a, b in zip(table["plan"], table["health"], strict=True)]
     assert table["people"] == [cell.sum() for cell in cells] and len(cells) == 4

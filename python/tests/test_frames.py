@@ -580,4 +580,44 @@ def test_columns_cannot_be_written_to_and_outlive_their_library() -> None:
 
 def test_suggestions_leave_out_what_is_missing() -> None:
     schema = tc.suggest(pyarrow({"x": [5, None, 7], "kind": ["a", None, "b"], "pay": [Decimal("1.50"), None, Decimal("2.25")]}))
-    assert schema["x"] == tc.Int(0, 10) and schema["kind"] == tc.Category(["a", "b"]) and schema["pay"] == tc.Fixed(0, 5, 7)
+    assert schema["x"] == tc.Int(5, 10).nullable() and schema["kind"] == tc.Category(["a", "b"]).nullable()
+    assert schema["pay"] == tc.Fixed(1, 5, 7).nullable()
+    assert all(type.from_data for type in schema.values())
+
+
+@FRAMES
+def test_suggestions_are_nullable_where_values_are_missing(frame: Frame) -> None:
+    given = {
+        "age": [70, None, 85],
+        "ward": ["north", None, "south"],
+        "smokes": [True, None, False],
+        "weight": [61.5, None, 90.25],
+        "day": [DAYS[2], None, DAYS[0]],
+        "all": [3, 4, 5],
+    }
+    schema = tc.suggest(frame(given))
+    wanted = tc.Schema(
+        age=tc.Int(50, 100).nullable(),
+        ward=tc.Category(["north", "south"]).nullable(),
+        smokes=tc.Bool().nullable(),
+        weight=tc.Fixed(50, 100, 7).nullable(),
+        day=tc.Date(str(DAYS[2]), str(DAYS[0])).nullable(),
+        all=tc.Int(2, 5),
+    )
+    assert schema == wanted
+    assert "tc.Int(50, 100).nullable(),  # " in repr(schema) and "1 missing" in repr(schema)
+    # The suggestion takes the data that it is of.
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    people = tc.col("age").sum()
+    job = tc.job("sum", table=alice.table("t", schema, max_rows=9).select(total=people).reveal(to=bob))
+    assert job.check({"alice": frame(given)}).table.to_dict() == {"total": [155]}
+
+
+def test_suggested_bounds_are_rounded_outwards() -> None:
+    cases = {(1940, 2019): (1000, 5000), (30, 70): (20, 100), (-37, -12): (-50, -10), (0, 77): (0, 100), (-3, 7): (-5, 10), (7, 9): (5, 10)}
+    for (low, high), wanted in cases.items():
+        type = tc.suggest({"x": np.array([low, high])})["x"]
+        assert type.interval() == wanted
+    assert tc.suggest({"x": [0.25, 812000.5]})["x"] == tc.Fixed(0, 1_000_000, 7)
+    with pytest.raises(tc.InputError, match=r"test_frames.py:\d+: column 'x' has no values"):
+        tc.suggest({"x": [None, None]})

@@ -592,6 +592,7 @@ MOVED: dict[str, tuple[Any, Any]] = {
     "np.broadcast_to": (lambda x: np.broadcast_to(x[:, :1], x.shape), lambda x: np.broadcast_to(x[:, :1], x.shape)),
     "flip": (tc.flip, np.flip),
     "flip several axes": (lambda x: tc.flip(x, axis=(0, -1)), lambda x: np.flip(x, axis=(0, -1))),
+    "index from the end to the beginning": (lambda x: x[::-1, :, ::-1], lambda x: x[::-1, :, ::-1]),
     "flip one axis": (lambda x: np.flip(x, axis=1), lambda x: np.flip(x, axis=1)),
     "roll": (lambda x: tc.roll(x, 2, axis=1), lambda x: np.roll(x, 2, axis=1)),
     "roll back": (lambda x: np.roll(x, -1, axis=2), lambda x: np.roll(x, -1, axis=2)),
@@ -708,6 +709,64 @@ def test_indices(data: st.DataObject) -> None:
     x = data.draw(shapes(least=1, side=1).flatmap(lambda shape: arrays(SMALL, shape)))
     index = data.draw(hnp.basic_indices(x.shape, allow_newaxis=True, allow_ellipsis=True, max_dims=5))
     same(compute(lambda x: x[index], (SMALL, x)), x[index])
+
+
+@few
+@given(data=st.data())
+def test_rows_from_the_last_to_the_first(data: st.DataObject) -> None:
+    """Whose number is known when the program runs."""
+    type = data.draw(st.sampled_from([SMALL, REAL, BIT, LEVEL]))
+    x, y = data.draw(columns(type, SMALL))
+    found = compute(lambda x, y: [tc.flip(x), x[::-1], np.flip(y) * y], (type, x), (SMALL, y), symbolic=True)
+    for one, wanted in zip(found, (x[::-1], x[::-1], y[::-1] * y), strict=True):
+        same(one, wanted)
+
+
+@few
+@given(data=st.data())
+def test_tables_at_positions_that_nobody_sees(data: st.DataObject) -> None:
+    """Of the parties and of public numbers, along any axis, at positions in any shape."""
+    type = data.draw(st.sampled_from([SMALL, BYTE, WIDE, REAL, BIT, LEVEL]))
+    shape = data.draw(shapes(least=1, side=1))
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    last = shape[axis] - 1
+    table = data.draw(arrays(type, shape))
+    at = data.draw(arrays(tc.Int(0, last), data.draw(shapes(most=2))))
+    wanted = np.take(table, at, axis=axis)
+    symbolic = data.draw(st.booleans())
+    found = compute(
+        lambda t, i: tc.take(t, i, axis=axis), (type, table), (tc.Int(0, last), at), symbolic=symbolic and axis % len(shape) > 0
+    )
+    same(found, wanted)
+    if not isinstance(type, tc.Category):
+        same(compute(lambda i: tc.take(table, i, axis=axis), (tc.Int(0, last), at), symbolic=symbolic), wanted)
+
+
+def test_tables_at_positions_that_nobody_sees_under_a_protocol() -> None:
+    rng = np.random.default_rng(5)
+    alice, bob, carol = tc.parties("alice", "bob", "carol")
+    n = tc.rows("n", max=50)
+    at, more = alice.array("at", tc.Int(0, 200), shape=n), carol.array("more", tc.Int(0, 55), shape=n)
+    whole = bob.array("whole", tc.Int(-1000, 50_000), shape=256)
+    real = bob.array("real", tc.Fixed(-4, 4), shape=(256, 2))
+    place = at + more
+    results = {"whole": tc.take(whole, place), "real": tc.take(real, place), "public": tc.take(np.arange(256) ** 2, place)}
+    assert {it: results[it].range for it in results} == {"whole": (-1000, 50_000), "real": (-4, 4), "public": (0, 65025)}
+    assert results["whole"].dtype == whole.dtype and all(it.visibility == "secret" for it in results.values())
+    job = tc.job("tables", {name: it.reveal(to="all") for name, it in results.items()})
+    given = {
+        "alice": {"at": rng.integers(0, 201, 50)},
+        "bob": {"whole": rng.integers(-1000, 50_001, 256), "real": rng.integers(-(2**18), 2**18, (256, 2)) / 2**16},
+        "carol": {"more": rng.integers(0, 56, 50)},
+    }
+    places = given["alice"]["at"] + given["carol"]["more"]
+    for protocol in ("trio", "lift"):
+        result = job.run(given, protocol=protocol)
+        same(result.whole, given["bob"]["whole"][places])
+        same(result.real, given["bob"]["real"][places])
+        same(result.public, places**2)
+    # What is exact: one of the bits is one. Nothing of it is the user's promise.
+    assert "PROMISED, UNVERIFIED  nothing" in repr(job.disclosure())
 
 
 @few

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import sys
 
+import numpy as np
+
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+# NumPy calls back what it dispatches.
+_NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 # Paths as they are shown, and whether they are Tacit's own.
 _known: dict[str, tuple[bool, str]] = {}
 
 
 def _shown(path: str) -> tuple[bool, str]:
-    own = path.startswith(_HERE) and f"{os.sep}tests{os.sep}" not in path
+    own = path.startswith((_HERE, _NUMPY)) and f"{os.sep}tests{os.sep}" not in path
     name = os.path.basename(path)
     # IPython keeps the cells of a notebook in files of such names.
     if "ipykernel_" in path or path.startswith("<ipython-input"):
@@ -22,7 +26,7 @@ def _shown(path: str) -> tuple[bool, str]:
 
 
 def here() -> tuple[tuple[str, int], str]:
-    """File and line as they are shown, and the path, of the first caller outside of this package."""
+    """File and line as they are shown, and the path, of the first caller outside of this package and of NumPy."""
     frame = sys._getframe(1)
     while True:
         path = frame.f_code.co_filename

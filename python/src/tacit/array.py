@@ -26,7 +26,7 @@ __all__ = ["Array", "Extent", "Party", "Rows", "parties", "rows"]
 _MOST_CONSTANTS = 4096
 # Functions whose results are elements of their operands: members of a category stay such.
 _OF_ELEMENTS = (
-    *("reshape", "slice", "slice_at", "concat", "transpose", "broadcast", "gather"),
+    *("reshape", "slice", "slice_at", "concat", "transpose", "broadcast", "gather", "flip"),
     *("min", "max", "median", "quantile", "assume", "check"),
 )
 # Operators of numbers: bits become 0 and 1 there.

@@ -634,7 +634,16 @@ class Schema(dict[str, Type]):
 def suggest(frame: Any) -> Schema:
     """Types for the columns of a frame or a mapping of arrays, as code to paste and to edit.
 
-    Bounds come from the data, and **what a program declares is public**: read them before you use them.
+    Bounds come from the data, and **what a program declares is public**: read them before you use them. Whole numbers of 8 and 16 bits
+    get the range of their type. Other bounds are rounded outwards, to 1, 2 or 5 times a power of ten, and fractions get as many bits as
+    their decimals need, 24 at most. Columns with missing values, among them `nan`, get types that are `nullable()`, which columns of
+    tables may have; of an array, give a `tc.Bool()` input that says which values are there.
+
+    Args:
+        frame: A frame of pandas or Polars, whatever has the Arrow PyCapsule interface, or a mapping from column to array.
+
+    Raises:
+        InputError: No frame, a column without values, or texts of which more than 256 differ: write such a type yourself.
     """
     frame = opened(frame)
     columns = names_of(frame)
@@ -643,26 +652,43 @@ def suggest(frame: Any) -> Schema:
     types: dict[str, Type] = {}
     notes: dict[str, str] = {}
     for name in columns:
-        types[name], notes[name] = _suggested(name, _known(column(frame, name)))
-    for type in types.values():
+        there, missing = _known(column(frame, name))
+        type, notes[name] = _suggested(name, there)
         # A job with such a type stays in this process until its bounds are written down.
         object.__setattr__(type, "from_data", True)
+        types[name] = type.nullable() if missing else type
+        if missing:
+            notes[name] += f", {missing} missing"
     schema = Schema(types)
     schema.notes = notes
     return schema
 
 
-def _known(given: Any) -> np.ndarray[Any, Any]:
-    """The values that are there."""
-    array = _numpy(given)
+def _known(given: Any) -> tuple[np.ndarray[Any, Any], int]:
+    """The values that are there, and how many are missing."""
+    array = np.array(given, dtype=object) if isinstance(given, (list, tuple)) and any(it is None for it in given) else _numpy(given)
     missing = given.missing() if isinstance(given, _tacit.Column) else None
-    return array if missing is None else array[~missing]
+    test = getattr(given, "isna", None)
+    if callable(test):
+        missing = np.asarray(test())
+    elif isinstance(given, np.ma.MaskedArray):
+        missing = np.ma.getmaskarray(given)
+    absent = np.zeros(array.shape, dtype=bool) if missing is None else missing
+    found = _absent(array, nullable=True)
+    absent = absent if found is None else absent | found
+    there = array[~absent]
+    if there.dtype == object and there.size and not any(isinstance(it, str) for it in there):
+        # NumPy has a type for what is left, such as whole numbers and days.
+        typed = np.array(there.tolist())
+        days = all(type(it) is datetime.date for it in there)
+        there = there.astype("datetime64[D]") if days else typed if typed.dtype.kind in "biuf" else there
+    return there, int(absent.sum())
 
 
 def _suggested(name: str, array: np.ndarray[Any, Any]) -> tuple[Type, str]:
     kind = array.dtype.kind
     if not array.size:
-        raise InputError(f"column {name!r} is empty: write its type yourself")
+        raise InputError(f"column {name!r} has no values: write its type yourself")
     if kind == "b":
         return Bool(), "bool"
     if kind == "M":
@@ -674,7 +700,7 @@ def _suggested(name: str, array: np.ndarray[Any, Any]) -> tuple[Type, str]:
         if array.dtype.itemsize <= 2:
             info = np.iinfo(array.dtype)
             return Int(int(info.min), int(info.max)), note
-        return Int(_rounded(lo, up=False), _rounded(hi, up=True)), note
+        return Int(*_rounded(lo, hi)), note
     if kind == "f":
         return _suggested_fixed(name, array)
     texts = sorted({str(value) for value in array.ravel().tolist()})
@@ -692,18 +718,24 @@ def _suggested_fixed(name: str, array: np.ndarray[Any, Any]) -> tuple[Type, str]
     while places < 7 and not np.allclose(known, np.round(known, places), rtol=0, atol=1e-9):
         places += 1
     frac = min(24, {0: 0, 1: 4, 2: 7}.get(places, int(np.ceil(places * 3.33))))
-    low, high = _rounded(int(np.floor(lo)), up=False), _rounded(int(np.ceil(hi)), up=True)
+    low, high = _rounded(int(np.floor(lo)), int(np.ceil(hi)))
     note = f"{array.dtype}, here {lo}..{hi}, {places} decimals"
     return (Int(low, high) if frac == 0 else Fixed(low, high, frac)), note
 
 
-def _rounded(bound: int, *, up: bool) -> int:
-    """A bound rounded outwards to 1, 2 or 5 times a power of ten."""
-    if bound == 0 or (bound > 0) != up:
-        return 0
-    size, ten = abs(bound), 1
-    while True:
-        for step in (1, 2, 5):
-            if step * ten >= size:
-                return step * ten if bound > 0 else -step * ten
-        ten *= 10
+def _rounded(low: int, high: int) -> tuple[int, int]:
+    """Bounds rounded outwards to 1, 2 or 5 times a power of ten."""
+    return (_beyond(low) if low < 0 else _within_it(low)), (_beyond(high) if high > 0 else -_within_it(-high))
+
+
+def _within_it(bound: int) -> int:
+    """The greatest of 0 and 1, 2 and 5 times powers of ten that is at most a number."""
+    ten = 10 ** max(len(str(bound)) - 1, 0)
+    return max(it for it in (0, ten, 2 * ten, 5 * ten) if it <= bound)
+
+
+def _beyond(bound: int) -> int:
+    """The 1, 2 or 5 times a power of ten that is next to a number, farther from zero."""
+    ten = 10 ** (len(str(abs(bound))) - 1)
+    size = min(it for it in (ten, 2 * ten, 5 * ten, 10 * ten) if it >= abs(bound))
+    return size if bound > 0 else -size

@@ -47,7 +47,7 @@ from .array import (
 from .array import (
     to_fixed as fixed_point,
 )
-from .errors import ProgramError, ShapeError, fail, mistake
+from .errors import ProgramError, RangeError, ShapeError, fail, mistake
 from .types import Bool, Category, Int, Type
 
 # Creation.
@@ -631,9 +631,9 @@ def unstack(x: Array, *, axis: int = 0) -> tuple[Array, ...]:
 
 
 def flip(x: Array, *, axis: int | tuple[int, ...] | None = None) -> Array:
-    """The elements of axes, of all unless they are named, in reverse order; the lengths must be known."""
+    """The elements of axes, of all unless they are named, in reverse order, whether or not their lengths are known."""
     for it in _axes(x, axis):
-        x = take(x, range(_known(x, it))[::-1], axis=it)
+        x = call("flip", x, axis=it)
     return x
 
 
@@ -705,12 +705,32 @@ def _known(x: Array, axis: int) -> int:
 # Parts.
 
 
-def take(x: Array, indices: Any, *, axis: int | None = None) -> Array:
-    """Elements at public positions of an axis, of the first one unless it is named."""
+def take(x: Any, indices: Any, *, axis: int | None = None) -> Array:
+    """Elements at positions of an axis, of the first one unless it is named.
+
+    At public positions, whole numbers in one list, it costs nothing. An array of the parties has positions that nobody sees: each is
+    compared with every entry of the axis, and the entries are multiplied with the bits that this gives. What the parties send, and
+    how long it takes, is the same for all positions.
+
+    Args:
+        x: The array, of the parties or public numbers.
+        indices: Public whole numbers, counted from the end where they are negative; or an array of whole numbers of the parties, of any
+            shape, counted from the front. With these, the axis has 1 to 256 entries: of a longer table, join frames.
+        axis: The axis.
+
+    Returns:
+        `x` with the axis replaced by those of `indices`. With positions that nobody sees, it is secret unless all is public, and its
+        range is that of the whole table.
+
+    Raises:
+        ShapeError: There is no such position, or the length of the axis is not known.
+        RangeError: A position that nobody sees may be none of the axis, as far as its range says; or the entries of the axis, added up,
+            may need more than 64 bits.
+        ProgramError: Positions that are no whole numbers, or too many entries.
+    """
     axis = 0 if axis is None else axis
     if isinstance(indices, Array):
-        place, path = here()
-        fail(ProgramError, "positions that nobody may see are not supported: compare and select with tc.where", place, path)
+        return _looked_up(as_constant(arena_of((x, indices)), x), indices, axis)
     axis = _axis(x, axis)
     given = np.asarray(indices if isinstance(indices, np.ndarray) else list(indices))
     length = x.shape[axis]
@@ -730,6 +750,50 @@ def take(x: Array, indices: Any, *, axis: int | None = None) -> Array:
         place, path = here()
         fail(ShapeError, f"of {length!r} rows, positions are from the front: the last one is not known yet", place, path)
     return call("gather", x, axis=axis, at=at)
+
+
+# The most entries of a table whose positions nobody sees.
+_MOST_ENTRIES = 256
+
+
+def _looked_up(x: Array, index: Array, axis: int) -> Array:
+    """Entries at positions that nobody sees: each position as bits, one of which is one, times the table."""
+    place, path = here()
+    axis = _axis(x, axis)
+    entries = _known(x, axis)
+    if index._node.kind == "fixed":
+        fail(ProgramError, f"positions are whole numbers, and these are {index.dtype}: tc.floor rounds them down", place, path)
+    if not 1 <= entries <= _MOST_ENTRIES:
+        what = f"a table of {entries} entries is not read at positions that nobody may see: 1 to {_MOST_ENTRIES} are"
+        fail(ProgramError, f"{what}. Of a longer one, make a frame, and join it", place, path)
+    index = number(index)
+    low, high = index._node.interval
+    if low < 0 or high >= entries:
+        last = entries - 1
+        ways = f"tc.clip(i, 0, {last}) cuts off, tc.check(i, 0, {last}) verifies in the run, tc.promise(i, 0, {last}) takes your word"
+        fail(RangeError, f"this position may be anything in {low}..{high}, and axis {axis} is from 0 to {last}: {ways}", place, path)
+    shape, rest = index.shape, [length for i, length in enumerate(x.shape) if i != axis]
+    chosen = expand_dims(index, axis=-1) == _places(x._arena, entries)
+    table = x if axis == 0 else moveaxis(x, axis, 0)
+    node = x._node
+    if node.kind == "fixed":
+        # A product would round, which a selection does not.
+        bits = reshape(chosen, [*shape, entries, *([1] * len(rest))])
+        found = sum(where(bits, table, zeros_like(table)), axis=len(shape))
+    else:
+        table = number(table)
+        flat = table if len(rest) <= 1 else reshape(table, [entries, -1])
+        found = number(chosen) @ flat
+        found = found if len(rest) <= 1 else reshape(found, [*shape, *rest])
+    # One of the bits is one: the sum is one of the entries, and has their range and their type.
+    least, most = number(x)._node.interval
+    exact = [Decimal(f"{it * 5**node.fraction}E-{node.fraction}") for it in (least, most)]
+    found = call("assume", found, **{"in": tuple(text(it) for it in exact)})
+    found = binary("!=", found, 0) if node.kind == "bit" else call("cast", found, to=(node.kind, node.bits, node.fraction))
+    found._category = x._category
+    # The axes of the positions come where the axis was.
+    new = len(shape)
+    return found if axis == 0 else moveaxis(found, tuple(range(new)), tuple(range(axis, axis + new)))
 
 
 def take_along_axis(x: Array, indices: Any, *, axis: int = -1) -> Array:
@@ -792,7 +856,8 @@ def _item(x: Array, item: Any, axis: int, place: tuple[str, int], path: str) -> 
         return _sliced(x, item, axis, place, path), axis + 1
     if isinstance(item, Array):
         if item._node.visibility != "public" or item.ndim:
-            fail(ProgramError, "an index is public: a number, a slice, or the number of a loop's iteration", place, path)
+            what = "an index is public: a number, a slice, or the number of a loop's iteration"
+            fail(ProgramError, f"{what}; tc.take(x, i) reads short arrays where nobody sees", place, path)
         part = call("slice_at", x, item, axis=axis, length=1)
         return _dropped(part, axis), axis
     if isinstance(item, (list, np.ndarray, range)):
@@ -827,6 +892,8 @@ def _sliced(x: Array, item: slice, axis: int, place: tuple[str, int], path: str)
         if size is None or item.step not in (None, 1):
             fail(ProgramError, "a slice from a computed place has a known length: x[i : i + 64]", place, path)
         return call("slice_at", x, item.start, axis=axis, length=size)
+    if item.start is None and item.stop is None and item.step == -1:
+        return flip(x, axis=axis)
     if isinstance(length, Extent):
         if item.stop is None and item.step in (None, 1) and item.start in (None, 0):
             return x
