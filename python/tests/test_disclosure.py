@@ -94,6 +94,30 @@ def test_promises_are_named_with_their_lines() -> None:
     assert "PROMISED, UNVERIFIED  nothing" in repr(mean.disclosure())
 
 
+def test_the_disclosure_has_ranges_of_what_is_checked_promised_and_cut_off(tmp_path: Path) -> None:
+    _, _, _, age, days = columns()
+    checked, both = tc.check(age * days, 0, 5000), tc.clip(age, 18, 65)
+    low, twice = tc.clip(days, min=1.5), tc.check(age, 1, 99) + tc.check(days, 0, 999)
+    sure = tc.mean(tc.promise(days, 0, 500))
+    unused = tc.clip(days, 3, 4)
+    grown = tc.loop(3, lambda v, i: v + v, age, keep=tc.Int(0, 200), overflow="clip")
+    at = test_the_disclosure_has_ranges_of_what_is_checked_promised_and_cut_off.__code__.co_firstlineno + 2
+    del unused
+    values = {"checked": checked, "both": both, "low": low, "twice": twice, "grown": grown}
+    job = tc.job("j", {name: it.sum().reveal(to="all") for name, it in values.items()}, sure=sure.reveal(to="all"))
+    shown = str(job.disclosure()).splitlines()
+    file = "test_disclosure.py"
+    assert f"CHECKED IN THE RUN  {file}:{at} in 0..5000, {file}:{at + 1} in 1..99 and 0..999; 1 bit for all together, to everybody" in shown
+    assert f"PROMISED, UNVERIFIED  {file}:{at + 2} in 0..500" in shown
+    assert f"CUT OFF  {file}:{at} in 18..65, {file}:{at + 1} in 1.5.., {file}:{at + 4} in 0..200" in shown
+    assert "CUT OFF  test_disclosure.py" in job.disclosure()._repr_html_()
+    assert "CUT OFF  nothing" in repr(tc.job("j", age=tc.minimum(age, days).sum().reveal(to="all")).disclosure())
+    # A program that was read has its own lines, and says nothing of what is cut off: that is minima and maxima there.
+    job.save(tmp_path / "j.tacit")
+    read = repr(tc.load(tmp_path / "j.tacit").disclosure())
+    assert all(it in read for it in (" in 0..5000", " in 1..99", " in 0..999", " in 0..500")) and "CUT OFF" not in read
+
+
 def test_broken_promises_are_reported_in_the_clear() -> None:
     _, _, _, age, days = columns()
     job = tc.job("j", total=tc.promise(age * days, 0, 5000).sum().reveal(to="all"))

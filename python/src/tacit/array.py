@@ -127,6 +127,8 @@ class Arena:
         self.lengths: dict[Rows, _tacit.Length] = {}
         self.samples: dict[str, Any] = {}
         self.promised: set[tuple[str, int]] = set()
+        # Ranges that values were cut off at or promised to have, as texts, by the function and its place.
+        self.bounds: dict[tuple[str, tuple[str, int]], dict[str, None]] = {}
         self.suggested: set[str] = set()
         # Outputs of trained models, by the identity of their nodes: what computed them, the output's name, and the value.
         self.models: dict[int, tuple[Any, str, Array]] = {}
@@ -162,6 +164,11 @@ class Arena:
             if factor == 1:
                 return dim
         return Extent(length.constant, terms)
+
+    def bounded(self, how: str, place: tuple[str, int], lo: Any, hi: Any) -> None:
+        """Keeps for the disclosure where values were cut off or promised, and at which bounds."""
+        low, high = ("" if it is None else "an array" if isinstance(it, Array) else str(it) for it in (lo, hi))
+        self.bounds.setdefault((how, place), {})[f"{low}..{high}"] = None
 
     def shape(self, shape: Any) -> list[Any]:
         """A shape for the engine."""

@@ -731,11 +731,12 @@ def _rounded(low: int, high: int) -> tuple[int, int]:
 def _within_it(bound: int) -> int:
     """The greatest of 0 and 1, 2 and 5 times powers of ten that is at most a number."""
     ten = 10 ** max(len(str(bound)) - 1, 0)
-    return max(it for it in (0, ten, 2 * ten, 5 * ten) if it <= bound)
+    found: int = max(it for it in (0, ten, 2 * ten, 5 * ten) if it <= bound)
+    return found
 
 
 def _beyond(bound: int) -> int:
     """The 1, 2 or 5 times a power of ten that is next to a number, farther from zero."""
     ten = 10 ** (len(str(abs(bound))) - 1)
-    size = min(it for it in (ten, 2 * ten, 5 * ten, 10 * ten) if it >= abs(bound))
+    size: int = min(it for it in (ten, 2 * ten, 5 * ten, 10 * ten) if it >= abs(bound))
     return size if bound > 0 else -size

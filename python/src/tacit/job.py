@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -100,6 +101,8 @@ class Job:
     """A sealed program: its digest is what the parties compare before any input leaves one of them."""
 
     _promised: set[tuple[str, int]] | None
+    # Ranges that it cuts off at and promises, by the function and its place; nothing is known of a program that was read.
+    _bounds: dict[tuple[str, tuple[str, int]], list[str]] | None = None
     _samples: dict[str, Any]
     # Results that are outputs of models.
     _models: dict[str, Any]
@@ -162,6 +165,7 @@ class Job:
         self._set(program)
         self._models = {key: arena.models[id(it.value._node)][:2] for key, it in results.items() if id(it.value._node) in arena.models}
         self._promised = set(arena.promised)
+        self._bounds = {key: list(ranges) for key, ranges in arena.bounds.items()}
         self._suggested = {it for it in arena.suggested if it in self.input_names}
         self._samples = {key: value for key, value in arena.samples.items() if key in self.input_names}
 
@@ -761,6 +765,19 @@ def _threat(security: str | None, corruptions: int | str | None, parties: int, r
     return security == "malicious", many
 
 
+# In the canonical text each operation has a line of its own.
+_RANGES = re.compile(r"^ *let .* = (check|assume)\(.*, in (\S+)\)$", re.MULTILINE)
+
+
+def _listed(places: Mapping[tuple[str, int], Iterable[str]]) -> str:
+    """Places with ranges."""
+    texts = []
+    for (file, line), ranges in sorted(places.items()):
+        known = [it for it in ranges if it]
+        texts.append(f"{file}:{line}{' in ' if known else ''}{' and '.join(known)}")
+    return ", ".join(texts) or "nothing"
+
+
 class Disclosure:
     """What a job takes and reveals, for people to read before they consent."""
 
@@ -792,19 +809,39 @@ class Disclosure:
             revealed.append([f"{who} {learns}", name, type.replace(" secret", "").replace(" public", "")])
         for dim, (least, most) in job.rows.items():
             revealed.append(["everybody learns", f"row count {dim}, from {least} to {most}"])
-        within = [it for node in program.nodes for it in node[2]]
-        checked_at = sorted({f"{file}:{line}" for op, file, line in within if op == "check"})
-        told = f"{', '.join(checked_at)}; 1 bit for all together, to everybody" if checked_at else "nothing"
-        known = job._promised if job._promised is not None else {(file, line) for _, file, line in within}
-        promised = sorted({f"{file}:{line}" for op, file, line in within if op == "assume" and (file, line) in known})
+        places = self._places()
+        verified = _listed(places["check"])
+        told = f"{verified}; 1 bit for all together, to everybody" if places["check"] else "nothing"
         found = [
             ("REVEALED, and nothing else", revealed),
             ("TAKEN", taken),
             (f"CHECKED IN THE RUN  {told}", []),
-            (f"PROMISED, UNVERIFIED  {', '.join(promised) if promised else 'nothing'}", []),
+            (f"PROMISED, UNVERIFIED  {_listed(places['assume'])}", []),
         ]
+        if job._bounds is not None:
+            found.append((f"CUT OFF  {_listed(places['clip'])}", []))
         if self.lints:
             found.append(("LOOK AT", [[it.code, it.message] for it in self.lints]))
+        return found
+
+    def _places(self) -> dict[str, dict[tuple[str, int], dict[str, None]]]:
+        """Where values are checked, promised and cut off, and the ranges that they have there, as far as these are known."""
+        job, program = self.job, self.job._program
+        found: dict[str, dict[tuple[str, int], dict[str, None]]] = {"check": {}, "assume": {}, "clip": {}}
+        within = [it for node in program.nodes for it in node[2]]
+        ops = [it for it in within if it[0] in ("check", "assume")]
+        ranges = [it[1] for it in _RANGES.findall(program.text)] if ops else []
+        if len(ranges) != len(ops):
+            ranges = [""] * len(ops)
+        for (op, file, line), bounds in zip(ops, ranges, strict=True):
+            if op == "check" or job._promised is None or (file, line) in job._promised:
+                found[op].setdefault((file, line), {})[bounds] = None
+        if job._bounds is not None:
+            # What the user wrote. On the same line the library may promise ranges that it has a proof of.
+            found["assume"] = {place: dict.fromkeys(job._bounds.get(("promise", place), ())) for place in found["assume"]}
+            extremes = {(file, line) for op, file, line in within if op in ("min", "max")}
+            clipped = {place: limits for (how, place), limits in job._bounds.items() if how == "clip" and place in extremes}
+            found["clip"] = {place: dict.fromkeys(limits) for place, limits in clipped.items()}
         return found
 
     def _taken(self) -> list[list[str]]:

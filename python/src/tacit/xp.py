@@ -399,8 +399,14 @@ def where(condition: Array, x1: Any, x2: Any) -> Array:
 
 
 def clip(x: Array, min: Any = None, max: Any = None) -> Array:
-    """The number, or the bound that it is beyond: two comparisons."""
-    x = number(x) if isinstance(x, Array) else x
+    """The number, or the bound that it is beyond: two comparisons.
+
+    Nobody learns whether any number was cut off. The job's `disclosure()` says where it may be.
+    """
+    if isinstance(x, Array):
+        if min is not None or max is not None:
+            x._arena.bounded("clip", here()[0], min, max)
+        x = number(x)
     if min is not None:
         x = maximum(x, min)
     return x if max is None else minimum(x, max)
@@ -415,6 +421,7 @@ def promise(x: Array, lo: Any, hi: Any) -> Array:
     place, _ = here()
     if isinstance(x, Array):
         x._arena.promised.add(place)
+        x._arena.bounded("promise", place, lo, hi)
     return _within("assume", x, lo, hi)
 
 
