@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -567,6 +568,42 @@ def test_a_broken_promise_is_said_without_the_value() -> None:
         told = str(error)
     assert told
     assert str(SECRET) not in told
+
+
+def _unrolled(x: tc.Array, times: int) -> tc.Array:
+    for i in range(times):
+        y = x + i
+        y = tc.minimum(x, y)
+    return y
+
+
+def test_loops_of_python_are_noticed() -> None:
+    """Per line of the user's, not per line of the library, and once."""
+    alice, bob = tc.parties("alice", "bob")
+    x = alice.array("x", tc.Int(0, 9))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _unrolled(x, 9_500)
+        assert not caught
+        _unrolled(x, 2_000)
+    assert len(caught) == 2 and all(it.category is tc.UnrolledLoop for it in caught)
+    places = {(it.filename, _source(it.lineno)) for it in caught}
+    assert places == {(__file__, "y = x + i"), (__file__, "y = tc.minimum(x, y)")}
+    assert all("10,000 operations" in str(it.message) and "tc.loop" in str(it.message) for it in caught)
+    # A loop of the program is one operation, however often it runs.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tc.loop(10**6, lambda v, i: v + 1, bob.array("y", tc.Int(0, 9)), keep=tc.Int(0, 99), overflow="clip")
+
+
+def test_loops_of_python_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tacit.array._MANY_OPERATIONS", 100)
+    monkeypatch.setattr("tacit.array._MOST_OPERATIONS", 1_000)
+    (alice,) = tc.parties("alice")
+    x = alice.array("x", tc.Int(0, 9))
+    with pytest.warns(tc.UnrolledLoop), pytest.raises(tc.ProgramError, match=r"adds more than 1,000 operations: .*tc\.loop") as stopped:
+        _unrolled(x, 2_000)
+    assert _line(stopped.value) in _lines(_unrolled)
 
 
 def test_values_before_any_parties() -> None:

@@ -46,6 +46,7 @@ from .errors import (
     ShapeError,
     Stopped,
     TacitError,
+    UnrolledLoop,
 )
 from .frames import Expr, Frame, FrameReveal, Groups, col, len, lit, when
 from .job import Disclosure, Job, Reveal, job, load, sql
@@ -195,6 +196,7 @@ __all__ = [
     "TacitError",
     "Text",
     "Type",
+    "UnrolledLoop",
     "__version__",
     "abs",
     "all",

@@ -27,7 +27,8 @@ def _shown(path: str) -> tuple[bool, str]:
 
 def here() -> tuple[tuple[str, int], str]:
     """File and line as they are shown, and the path, of the first caller outside of this package and of NumPy."""
-    frame = sys._getframe(1)
+    # Who calls this is in the package, and is no user.
+    frame = sys._getframe(2)
     while True:
         path = frame.f_code.co_filename
         own, name = _known.get(path) or _shown(path)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import itertools
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -13,7 +15,7 @@ import numpy as np
 from . import _tacit
 from ._place import here, marked
 from ._show import as_html
-from .errors import ProgramError, RangeError, SecretError, ShapeError, fail, mistake
+from .errors import ProgramError, RangeError, SecretError, ShapeError, UnrolledLoop, fail, mistake
 from .types import NO_DECIMALS, NO_NULLS, NO_TEXTS, Category, Date, Kind, Nullable, Text, Type, days
 from .types import Decimal as DecimalType
 
@@ -24,6 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["Array", "Extent", "Party", "Rows", "parties", "rows"]
 
 _MOST_CONSTANTS = 4096
+# Operations from one line of the user's: more are a warning, and an error.
+_MANY_OPERATIONS = 10_000
+_MOST_OPERATIONS = 1_000_000
+# How many operations are built from one that is counted to the next: as counting takes time, not each is. No loop has this period.
+_STRIDES = [1 + 7919 * i % 127 for i in range(127)]
 # Functions whose results are elements of their operands: members of a category stay such.
 _OF_ELEMENTS = (
     *("reshape", "slice", "slice_at", "concat", "transpose", "broadcast", "gather", "flip"),
@@ -129,6 +136,10 @@ class Arena:
         self.promised: set[tuple[str, int]] = set()
         # Ranges that values were cut off at or promised to have, as texts, by the function and its place.
         self.bounds: dict[tuple[str, tuple[str, int]], dict[str, None]] = {}
+        # Operations by the user's line, about, and how many are left until one is counted.
+        self.built: dict[tuple[str, int], int] = {}
+        self.until = self.stride = 1
+        self.strides = itertools.cycle(_STRIDES)
         self.suggested: set[str] = set()
         # Outputs of trained models, by the identity of their nodes: what computed them, the output's name, and the value.
         self.models: dict[int, tuple[Any, str, Array]] = {}
@@ -164,6 +175,18 @@ class Arena:
             if factor == 1:
                 return dim
         return Extent(length.constant, terms)
+
+    def count(self, place: tuple[str, int], path: str) -> None:
+        """Counts an operation for those since the last one that was counted."""
+        line = (path, place[1])
+        before = self.built.get(line, 0)
+        self.built[line] = now = before + self.stride
+        self.until = self.stride = next(self.strides)
+        way = "Python repeats it while the program is written. tc.loop repeats it in the run, and adds it to the program once"
+        if before <= _MANY_OPERATIONS < now:
+            warnings.warn_explicit(f"this line adds more than {_MANY_OPERATIONS:,} operations: {way}", UnrolledLoop, path, place[1])
+        if now > _MOST_OPERATIONS:
+            fail(ProgramError, f"this line adds more than {_MOST_OPERATIONS:,} operations: {way}", place, path)
 
     def bounded(self, how: str, place: tuple[str, int], lo: Any, hi: Any) -> None:
         """Keeps for the disclosure where values were cut off or promised, and at which bounds."""
@@ -728,6 +751,9 @@ def call(name: str, *values: Any, **options: Any) -> Array:
     """A function of the language on values; its first result."""
     arena = arena_of(values)
     place, path = here()
+    arena.until -= 1
+    if not arena.until:
+        arena.count(place, path)
     nodes = [value._node if isinstance(value, Array) else operand(arena, value) for value in values]
     try:
         node = arena.front.call(place, name, nodes, **options)
@@ -742,6 +768,9 @@ def call_all(name: str, values: Sequence[Any], **options: Any) -> list[Array]:
     """A function of the language on values; all its results."""
     arena = arena_of(values)
     place, path = here()
+    arena.until -= 1
+    if not arena.until:
+        arena.count(place, path)
     nodes = [operand(arena, value) for value in values]
     try:
         results = arena.front.call_all(place, name, nodes, **options)
@@ -826,8 +855,12 @@ def binary(operator: str, a: Any, b: Any) -> Array:
     """`a operator b`."""
     if alike(a, b) and operator != "@":
         place, path = here()
+        arena = a._arena
+        arena.until -= 1
+        if not arena.until:
+            arena.count(place, path)
         try:
-            return Array(a._arena, a._arena.front.operator(place, operator, a._node, b._node))
+            return Array(arena, arena.front.operator(place, operator, a._node, b._node))
         except _tacit.Mistake as error:
             raise mistake(error, path) from None
     if operator in _NUMERIC or (operator == "*" and all(isinstance(it, Array) and it._node.kind == "bit" for it in (a, b))):
@@ -844,6 +877,9 @@ def binary(operator: str, a: Any, b: Any) -> Array:
         a, b = by_name(a, b)
     arena = arena_of((a, b))
     place, path = here()
+    arena.until -= 1
+    if not arena.until:
+        arena.count(place, path)
     x = a._node if isinstance(a, Array) else operand(arena, a)
     y = b._node if isinstance(b, Array) else operand(arena, b)
     try:
