@@ -4,9 +4,11 @@
 #     scripts/python.sh test [ARGUMENT...]   builds the extension module and runs the tests; arguments go to pytest
 #     scripts/python.sh array-api CLONE [ARGUMENT...]
 #                                            runs the public test suite of the array API standard from a clone of
-#                                            github.com/data-apis/array-api-tests with its submodule, in an environment of its own
+#                                            github.com/data-apis/array-api-tests with its submodule, at the commit that
+#                                            tests/array_api/suite.py names, in an environment of its own
 #     scripts/python.sh lint                 format and style of the Python code
-#     scripts/python.sh wheel                builds the wheel (optimised), with the command in the extension module, and tries it in a fresh environment
+#     scripts/python.sh wheel                builds the wheel (optimised), with the command in the extension module, and tries it in a fresh environment;
+#                                            fails if it is larger than 20 MB, or is imported in more than 0.2 s
 #     scripts/python.sh setup                makes the environment only
 #
 # EXTENSION is the extension module if it is built already.
@@ -18,6 +20,9 @@ target="${CARGO_TARGET_DIR:-target}"
 environment="$target/python"
 # The oldest Python that the pinned packages of the tests run on.
 wanted='import sys; sys.exit(sys.version_info < (3, 11))'
+# What a wheel may be at most.
+most_wheel_bytes=20000000
+most_import_seconds=0.2
 
 # An environment with what a file names, made again when that file changes.
 made() {
@@ -81,14 +86,17 @@ wheel)
     python3 -m venv "$fresh"
     "$fresh/bin/pip" install --quiet --disable-pip-version-check "$wheel"
     "$fresh/bin/tacit" --version
+    (cd "$fresh" && bin/python -c 'import doctest, tacit; raise SystemExit(doctest.testmod(tacit).failed)')
+    # The median of five processes; the doctest above has made the bytecode.
     (cd "$fresh" && bin/python -c '
-import doctest, time
-start = time.perf_counter()
-import tacit
-print(f"imported in {time.perf_counter() - start:.2f} s")
-failed = doctest.testmod(tacit).failed
-raise SystemExit(failed)')
-    echo "$wheel: $(($(wc -c <"$wheel") / 1000000)) MB"
+import statistics, subprocess, sys
+code = "import time; start = time.perf_counter(); import tacit; print(time.perf_counter() - start)"
+seconds = statistics.median(float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(5))
+print(f"imported in {seconds:.2f} s, NumPy included; {sys.argv[1]} s is the most")
+raise SystemExit(seconds > float(sys.argv[1]))' "$most_import_seconds") || { echo "importing tacit takes too long" >&2; exit 1; }
+    bytes="$(wc -c <"$wheel")"
+    echo "$wheel: $((bytes / 1000000)) MB; $((most_wheel_bytes / 1000000)) MB are the most"
+    ((bytes <= most_wheel_bytes)) || { echo "the wheel is too large" >&2; exit 1; }
     ;;
 *)
     sed -n 's/^#     //p' "$0" >&2

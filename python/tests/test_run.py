@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -159,6 +160,40 @@ def test_parties_with_other_programs_hear_of_it(parties: Path) -> None:
     file = other / "bob.toml"
     file.write_text(file.read_text().replace("[[peers]]", "share_program = false\n\n[[peers]]", 1))
     assert not any(line.startswith(("+", "-")) for it in refused(commands) for line in it.splitlines())
+
+
+def test_jobs_that_python_builds_differently_are_shown_where(parties: Path) -> None:
+    """Bob's script has another threshold: each party hears of it at its own line, and there is a diff of the texts."""
+
+    def job(age: int) -> tc.Job:
+        alice, bob, _ = tc.parties("alice", "bob", "carol")
+        n = tc.rows("n", max=1000, min=1)
+        ages, days = alice.array("age", tc.Int(0, 120), shape=n), bob.array("days", tc.Int(0, 1000), shape=n)
+        return tc.job("stay", stay=tc.where(ages >= age, days, 0).sum().reveal(to=[alice, bob]))
+
+    jobs = {"alice": job(65), "bob": job(70), "carol": job(65)}
+    assert len({it.digest for it in jobs.values()}) == 2
+    data = {"alice": {"age": [70, 30]}, "bob": {"days": [4, 2]}, "carol": None}
+    told: dict[str, tc.TacitError] = {}
+
+    def run(name: str) -> None:
+        with pytest.raises(tc.TacitError) as caught:
+            jobs[name].run(data[name], on=tc.connect(parties / f"{name}.toml", connect_timeout=20), protocol="lift")
+        told[name] = caught.value
+
+    threads = [threading.Thread(target=run, args=(name,)) for name in jobs]
+    for it in threads:
+        it.start()
+    for it in threads:
+        it.join(60)
+    assert set(told) == set(jobs)
+    assert all(re.match(r"test_run\.py:\d+: ", str(it)) and it.file == "test_run.py" and it.line for it in told.values()), told
+    differ = [str(it) for it in told.values() if isinstance(it, tc.ConfigurationError)]
+    lines = {line for text in differ for line in text.splitlines()}
+    assert any(line.startswith("-") and "65" in line for line in lines) and any(line.startswith("+") and "70" in line for line in lines), (
+        told
+    )
+    assert all("compare what `job.text` gives at each" in it for it in differ)
 
 
 def refused(commands: list[list[str]]) -> list[str]:

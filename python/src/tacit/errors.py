@@ -175,7 +175,7 @@ def mistake(error: Exception, path: str, place: tuple[str, int] = ("", 0)) -> Pr
 def failure(error: Exception) -> TacitError:
     """The error of a run that failed."""
     kind, message = error.args
-    return KINDS.get(kind, BugError)(message)
+    return KINDS.get(kind, BugError)(message.replace("`Program::text`", "`job.text`"))
 
 
 # What the engine says of options of the command, which Python has not.
