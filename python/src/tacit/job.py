@@ -369,6 +369,12 @@ class Job:
         """Computes in the clear, on sample data: the results, and where values left their ranges or broke a promise.
 
         **Nothing is protected**: whoever calls it has all inputs.
+
+        Raises:
+            InputError: Data that do not fit, with the line where the input is declared, and never a value.
+            CheckFailed: A value that the program checks left its range, with the line of the check.
+
+        Each has the file and the line of this call.
         """
         given = given if given is not None else self._samples
         inputs, _, rounding = self._given(given, None)
@@ -408,6 +414,14 @@ class Job:
             threads: Worker threads of each party: as many as `tc.connect` says, or one; where parties choose the protocol over a
                 network, they choose this too.
             session: The run's name: parties whose names for it differ do not meet. `"default"`, or what `tc.connect` says.
+
+        Raises:
+            InputError: Data that do not fit, with the line where the input is declared, and never a value; or an option that cannot be.
+            ConfigurationError: The parties want different things, such as other programs: with a diff of the texts.
+            CheckFailed: A value that the program checks left its range. Nothing was revealed.
+            NetworkError, MisbehaviourError, PeerError, Stopped: Nothing more was revealed.
+
+        Each has the file and the line of this call.
         """
         net = on or local()
         watch = net._watch()
