@@ -26,7 +26,7 @@ TARGET = 5
 
 # Crates that are above the target today. A change may lower a number; it does not raise one.
 LIMITS = {
-    "cli": 8,
+    "cli": 7,
     "engine": 17,
     "garbling": 10,
     "net": 7,

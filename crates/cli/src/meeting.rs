@@ -41,17 +41,12 @@ pub fn hold<T>(
 /// A failure before the arguments are known to be right. Where they name a party's file, the others are told. `session` is
 /// the run's name where the arguments have none: where one of them is unknown, it may be the name that is misspelt.
 pub fn early(error: CliError, session: Option<&str>) -> Failure {
-    let config = named_party(session).filter(is_free);
-    let farewell = config.and_then(|config| Meeting::new(config).farewell(&error));
+    let farewell = named_party(session).and_then(|config| Meeting::new(config).farewell(&error));
     Failure { error, farewell, patience: PARTING }
 }
 
-/// Whether no other process of this party is there, which the others wait for or have met.
-fn is_free(config: &SessionConfig) -> bool {
-    TcpListener::bind(&config.listen).is_ok()
-}
-
-/// The session of the party that the arguments of `tacit run` or `tacit prepare` name, as far as they can be read.
+/// The session of the party that the arguments of `tacit run` or `tacit prepare` name, as far as they can be read. None if its
+/// port is taken: by another process of this party, which the others wait for or have met.
 fn named_party(session: Option<&str>) -> Option<SessionConfig> {
     let words = invocation::arguments();
     let is = |names: &[&str]| words.iter().any(|word| names.iter().any(|name| word == name));
@@ -69,6 +64,7 @@ fn named_party(session: Option<&str>) -> Option<SessionConfig> {
         given.and_then(|value| value.into_string().ok())
     };
     let file = PartyConfig::load(Path::new(&value("--party")?)).ok()?;
+    TcpListener::bind(&file.listen).ok()?;
     let session = value("--session").or_else(|| session.map(str::to_owned))?;
     Some(file.session(session_named(&session)))
 }

@@ -1,7 +1,7 @@
 //! The physical bound of a setting, measured in the same run.
 
+use super::args::{BenchArgs, BenchTransport, Operation};
 use super::task::{assignments, circuit, job, triples};
-use super::{BenchArgs, BenchTransport, Operation};
 use crate::error::CliError;
 use serde::Serialize;
 use std::time::Duration;

@@ -1,7 +1,8 @@
 //! Results of a benchmark: per party, and summed up.
 
+use super::args::{BenchArgs, BenchTransport, Operation};
 use super::limit::{Limit, limit};
-use super::{BenchArgs, Operation, task};
+use super::task;
 use crate::error::CliError;
 use crate::output::Report;
 use serde::{Deserialize, Serialize};
@@ -191,7 +192,7 @@ pub fn summary(
     let results = (slowest.passes * slowest.lanes) as f64;
     // Parties in one process have all its CPU time in common.
     let processes: &[PartyResult] = match args.transport {
-        super::BenchTransport::Memory => &parties[..1],
+        BenchTransport::Memory => &parties[..1],
         _ => parties,
     };
     let cpu = CpuSeconds {

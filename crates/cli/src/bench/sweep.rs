@@ -3,65 +3,19 @@
 //! Every point is a benchmark of its own, with a network of its own: links that are kept have the
 //! full rate, all others a part of it.
 
-use super::BenchArgs;
+use super::args::{BenchArgs, Operation, Pair, SweepArgs};
 use super::chart::Chart;
 use crate::error::CliError;
 use crate::invocation;
 use crate::output::Report;
 use crate::progress::Progress;
-use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::str::FromStr;
 use tacit_backend::cost::{self, Traffic};
 use tacit_sharing::Protocol;
 use tacit_sharing::balance::Way;
-
-/// Arguments of a plot.
-#[derive(Args, Clone, Debug)]
-pub struct SweepArgs {
-    /// Write a plot (SVG) of the speed of the protocols while all links but those of --keep are
-    /// throttled to parts of --network, which is a bandwidth here
-    #[arg(long, value_name = "FILE.svg", requires = "network")]
-    pub plot: Option<PathBuf>,
-
-    /// Links that keep their full rate in both directions: 0-2,1-2
-    #[arg(long, value_delimiter = ',', requires = "plot", value_name = "LINKS")]
-    keep: Vec<Pair>,
-
-    /// Rates of all other links, in percent
-    #[arg(
-        long,
-        value_delimiter = ',',
-        requires = "plot",
-        value_name = "PERCENTS",
-        default_value = "100,50,20,10,5,2,1"
-    )]
-    throttle: Vec<f64>,
-}
-
-/// A link between two parties.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Pair(u8, u8);
-
-impl FromStr for Pair {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Pair, String> {
-        let pair =
-            text.split_once('-').and_then(|(a, b)| Some(Pair(a.parse().ok()?, b.parse().ok()?)));
-        let fits = pair.filter(|Pair(a, b)| a != b && *a.max(b) < 4);
-        fits.ok_or_else(|| "write a link as two parties, such as 0-2".into())
-    }
-}
-
-impl Pair {
-    fn is(self, a: u8, b: u8) -> bool {
-        (self.0, self.1) == (a, b) || (self.0, self.1) == (b, a)
-    }
-}
 
 /// A benchmark on one network.
 #[derive(Clone, Debug, Serialize)]
@@ -77,7 +31,7 @@ struct Point {
 /// All points of a plot.
 #[derive(Serialize)]
 pub struct Sweep {
-    op: super::Operation,
+    op: Operation,
     shape: String,
     plot: PathBuf,
     points: Vec<Point>,
@@ -237,8 +191,7 @@ mod tests {
         };
         let points = vec![point("one", 100.0), point("one", 1.0), point("two", 100.0)];
         let shape = "1gbit".into();
-        draw(&Sweep { op: super::super::Operation::And, shape, plot: plot.clone(), points })
-            .unwrap();
+        draw(&Sweep { op: Operation::And, shape, plot: plot.clone(), points }).unwrap();
         let text = std::fs::read_to_string(plot).unwrap();
         assert!(text.contains("one") && text.contains("two") && text.contains("polyline"));
     }

@@ -1,7 +1,8 @@
 //! What each party of a benchmark does.
 
+use super::args::{BenchArgs, BenchTransport, Operation};
+use super::limit;
 use super::result::PartyResult;
-use super::{BenchArgs, BenchTransport, Operation, limit};
 use crate::error::CliError;
 use crate::local::Child;
 use crate::run::{Parties, in_turn};

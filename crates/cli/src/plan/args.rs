@@ -77,7 +77,7 @@ pub struct PlanArgs {
     computing: Computing,
 
     #[command(flatten)]
-    read: ReadArgs,
+    pub read: ReadArgs,
 }
 
 /// What is to be short.

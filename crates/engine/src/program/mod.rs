@@ -19,6 +19,7 @@ mod ops;
 mod outside;
 mod parties;
 mod plain;
+mod plans;
 mod prepare;
 mod quotients;
 mod ranges;

@@ -10,7 +10,7 @@ use super::ranges;
 use super::rings::BlockRings;
 use super::seats::Seating;
 use super::team::Team;
-use super::{ahead, garbled, quotients};
+use super::{ahead, garbled, plans};
 use crate::circuit::{EvaluateError, Garbling, Guard, Preprocessing};
 use crate::workers::on_each;
 use std::collections::BTreeMap;
@@ -131,7 +131,7 @@ impl CompiledProgram {
         let circuits =
             Target::circuits(if garbles { AdderForm::Ripple } else { AdderForm::Select });
         let target = match job.by {
-            By::Rings => quotients::in_rings(circuits),
+            By::Rings => plans::in_rings(circuits),
             By::Circuits => circuits,
         };
         let program = lower(&sealed, target);

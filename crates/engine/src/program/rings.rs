@@ -6,7 +6,7 @@
 
 use super::checks;
 use super::job::By;
-use super::quotients;
+use super::plans;
 use crate::circuit::EvaluateError;
 use tacit_backend::Ring;
 use tacit_program::{Block, Element, Fold, Interval, Node, Op, Type};
@@ -161,7 +161,7 @@ impl Classes {
             }
             // They are computed in a ring of their own.
             Op::Quotient { .. } | Op::Rem | Op::Sqrt => {
-                let bits = quotients::ring_of(&node.op, &types).map_or(0, Ring::bits);
+                let bits = plans::ring_of(&node.op, &types).map_or(0, Ring::bits);
                 for (class, ty) in plan.operands.iter().zip(&types) {
                     let secret = ty.visibility == tacit_program::Visibility::Secret;
                     self.need(*class, if secret { 0 } else { bits });
