@@ -109,7 +109,7 @@ def test_operations_have_their_places_in_the_users_code() -> None:
     longest, mean = (by_line[line_of(text), op] for text, op in (("longest = tc.max(", "max"), ("mean = tc.mean(", "div")))
     assert Path(longest["file"]).name == HERE
     assert (longest["rows"], longest["bits"], longest["times"], mean["rows"]) == (1000, 16, 1, 1)
-    assert longest["bytes"] > mean["bytes"] > 0 and mean["rounds"] > longest["rounds"] > 0
+    assert longest["bytes"] > mean["bytes"] > 0 and longest["rounds"] > mean["rounds"] > 0
     assert not any(name == "less" for _, name in by_line), "alice compares by herself"
     shown = repr(found)
     assert f"{HERE}:{longest['line']}" in shown and "under trio" in shown

@@ -1,6 +1,9 @@
 //! `tacit network` as a user runs it: three processes over TLS.
 
-use std::net::TcpListener;
+#[path = "common/ports.rs"]
+mod ports;
+
+use ports::free_address;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
@@ -27,12 +30,7 @@ fn failed(run: Output) -> (i32, String) {
 
 /// `alice=...,bob=...,carol=...` with ports that are free now.
 fn parties() -> String {
-    let listeners: Vec<TcpListener> =
-        (0..3).map(|_| TcpListener::bind("127.0.0.1:0").expect("a free port")).collect();
-    let named = ["alice", "bob", "carol"].iter().zip(&listeners);
-    let parties: Vec<String> =
-        named.map(|(name, l)| format!("{name}={}", l.local_addr().expect("bound"))).collect();
-    parties.join(",")
+    ["alice", "bob", "carol"].map(|name| format!("{name}={}", free_address())).join(",")
 }
 
 #[test]

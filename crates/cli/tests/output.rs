@@ -3,8 +3,11 @@
 
 #[path = "common/commands.rs"]
 mod commands;
+#[path = "common/ports.rs"]
+mod ports;
 
 use commands::{command, fails, ok};
+use ports::free_address;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -292,9 +295,7 @@ fn benchmarks_show_what_they_measure() {
 fn progress_moves_while_nothing_is_counted() {
     let folder = folder();
     let dir = folder.path();
-    let free = || std::net::TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
-    let parties =
-        ["alice", "bob", "carol"].map(|name| format!("{name}={}", free().expect("a port")));
+    let parties = ["alice", "bob", "carol"].map(|name| format!("{name}={}", free_address()));
     ok(dir, &format!("network init --parties {}", parties.join(",")));
     // Bob and Carol do not come.
     let run =

@@ -2,11 +2,13 @@
 
 #[path = "common/commands.rs"]
 mod commands;
+#[path = "common/ports.rs"]
+mod ports;
 
 use commands::{command, fails, ok};
+use ports::free_address;
 use serde_json::Value;
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -15,15 +17,14 @@ const NAMES: [&str; 3] = ["carol", "alice", "bob"];
 
 /// Each party makes a key in a folder of its own, and writes its card.
 fn make(dir: &Path) -> Vec<PathBuf> {
-    let sockets = NAMES.map(|_| TcpListener::bind("127.0.0.1:0").expect("binds"));
-    let own = |(name, socket): (&str, &TcpListener)| {
+    let own = |name: &str| {
         let folder = dir.join(name);
         fs::create_dir(&folder).expect("a new folder");
-        let address = socket.local_addr().expect("bound");
+        let address = free_address();
         ok(&folder, &format!("party new {name} --address {address}"));
         folder
     };
-    NAMES.into_iter().zip(&sockets).map(own).collect()
+    NAMES.into_iter().map(own).collect()
 }
 
 /// Everybody takes the cards of the others, in whatever order.

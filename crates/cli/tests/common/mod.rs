@@ -1,13 +1,14 @@
 //! Running parties of `tacit` on their own.
 
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 mod commands;
+mod ports;
 
 pub use commands::{command, fails, ok};
+use ports::free_address;
 
 /// Three configured parties on free ports of loopback.
 pub fn configure(dir: &Path) {
@@ -16,12 +17,8 @@ pub fn configure(dir: &Path) {
 
 /// Configured parties on free ports of loopback.
 pub fn configure_parties(dir: &Path, names: &[&str]) {
-    let bind = |_| TcpListener::bind("127.0.0.1:0").expect("binds");
-    let sockets: Vec<TcpListener> = names.iter().map(bind).collect();
-    let ports: Vec<u16> = sockets.iter().map(|s| s.local_addr().expect("address").port()).collect();
-    drop(sockets);
     let parties: Vec<String> =
-        names.iter().zip(ports).map(|(name, port)| format!("{name}=127.0.0.1:{port}")).collect();
+        names.iter().map(|name| format!("{name}={}", free_address())).collect();
     ok(dir, &format!("network init --parties {}", parties.join(",")));
 }
 
