@@ -120,10 +120,11 @@ fn a_missing_table_program_folder_or_flag_is_told_too() {
     assert!(since.elapsed() < SOON);
 }
 
-/// On a machine with nothing else to do: everybody has ended two seconds after the last party was started.
+/// On a machine with nothing else to do: the others have ended two seconds after the last party was started. Who is the cause may go on
+/// telling one that heard it from the third.
 #[test]
 #[ignore = "times of processes, which other work on the machine makes longer"]
-fn everybody_has_ended_within_two_seconds() {
+fn the_others_have_ended_within_two_seconds() {
     let folder = stay();
     let dir = folder.path();
     std::fs::write(dir.join("wrong.csv"), "age,days\n70,x\n").expect("writes");
@@ -137,11 +138,14 @@ fn everybody_has_ended_within_two_seconds() {
         format!("{} --session other", party("alice")),
         format!("{} --session default --no-such-flag", party("alice")),
     ] {
+        let others = ["bob", "carol"].map(|name| start(dir, &party(name)));
+        std::thread::sleep(Duration::from_millis(300));
+        let cause = start(dir, &alice);
         let since = Instant::now();
-        let ends = with_alice(dir, &alice, false);
-        // Of this, 300 ms lie before the last start.
-        let taken = since.elapsed();
-        assert!(taken < Duration::from_millis(2300), "{alice}: {taken:?}, {ends:?}");
+        let ends = finish(others.into(), SOON);
+        assert!(since.elapsed() < Duration::from_secs(2), "{alice}: {ends:?}");
+        assert!(ends.iter().all(|(code, ..)| *code != Some(0)), "{alice}: {ends:?}");
+        finish(vec![cause], SOON);
     }
 }
 
