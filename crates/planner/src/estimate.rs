@@ -171,13 +171,24 @@ impl Setting<'_> {
         job: &ProgramJob,
         free: Free,
     ) -> Result<Estimate, LeftOut> {
-        let best = self.program_with(program, job, free)?;
+        let seconds = |estimate: &Estimate| estimate.counted(Objective::Total).total();
+        let mut best = self.program_with(program, job, free)?;
+        let fixed = Free { by: false, ..free };
+        if let Some(by) = other_form(job, best.by).filter(|_| free.by) {
+            // Rings or circuits were chosen by what links carry. What processors take is known only now.
+            let other = ProgramJob { by, ..job.clone() };
+            let plain = Free { split: false, chunk: false, ..fixed };
+            let found = self.program_with(program, &other, plain);
+            if found.is_ok_and(|found| seconds(&found) < seconds(&best)) {
+                best = self.program_with(program, &other, fixed)?;
+            }
+        }
         if best.assignments.len() == 1 || job.assignments().len() > 1 {
             return Ok(best);
         }
-        // Roles are split by what links carry. What waits behind what is known only now.
-        let single = self.program_with(program, job, Free { split: false, ..free })?;
-        let seconds = |estimate: &Estimate| estimate.counted(Objective::Total).total();
+        // Roles are split by what links carry, too.
+        let job = ProgramJob { by: best.by.unwrap_or(job.by), ..job.clone() };
+        let single = self.program_with(program, &job, Free { split: false, ..fixed })?;
         Ok(if seconds(&single) <= seconds(&best) { single } else { best })
     }
 
@@ -210,6 +221,12 @@ impl Setting<'_> {
     fn seconds(&self, network: &Network, costs: &Costs, threads: usize) -> [Seconds; 3] {
         costs.phases().map(|phase| phase.seconds(network, self.calibration, threads))
     }
+}
+
+/// Circuits for rings, and rings for circuits, where a protocol has both.
+fn other_form(job: &ProgramJob, by: Option<By>) -> Option<By> {
+    let both = job.protocol.has_rings() && !job.protocol.is_trusted_party();
+    by.filter(|_| both).map(|by| if by == By::Rings { By::Circuits } else { By::Rings })
 }
 
 impl Estimate {
