@@ -268,7 +268,7 @@ pub trait Backend: Bits {
     /// When the network fails.
     fn truncate(&mut self, a: &Secret, by: u32) -> Result<Secret>;
 
-    /// Extends signed numbers to a wider ring. They must be below `2^(bits - 2)` in absolute value, where `bits` is the
+    /// Extends signed numbers to a wider ring. They must be from `-2^(bits - 2)` to less than `2^(bits - 2)`, where `bits` is the
     /// width of their own ring.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //! wait for a party that has ended.
 
 use crate::error::CliError;
+use crate::harden;
 use crate::invocation;
 use crate::output::{Output, remark};
 use crate::signals;
@@ -63,6 +64,8 @@ fn named_party(session: Option<&str>) -> Option<SessionConfig> {
         });
         given.and_then(|value| value.into_string().ok())
     };
+    // The file has the party's private key.
+    harden::harden().ok()?;
     let file = PartyConfig::load(Path::new(&value("--party")?)).ok()?;
     TcpListener::bind(&file.listen).ok()?;
     let session = value("--session").or_else(|| session.map(str::to_owned))?;

@@ -53,8 +53,8 @@ impl OnShares<'_> {
     }
 }
 
-/// As many arrays of the same length as were put side by side.
-fn apart(joined: &Secret, count: usize) -> Vec<Secret> {
+/// As many arrays of one length as were put one after the other, without places between them.
+pub(super) fn apart(joined: &Secret, count: usize) -> Vec<Secret> {
     let length = joined.len / count;
     (0..count).map(|i| joined.slice(i * length..(i + 1) * length)).collect()
 }

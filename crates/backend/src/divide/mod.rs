@@ -19,7 +19,7 @@ mod tests;
 
 pub use leading::LeadingOne;
 pub use plan::{Plan, Sizes};
-pub use quotient::{Divisor, divide};
+pub use quotient::{Division, Divisor};
 pub use root::{Root, root};
 
 use crate::{Result, Secret};

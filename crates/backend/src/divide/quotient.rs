@@ -1,6 +1,6 @@
 //! Quotients and remainders.
 
-use super::machine::{Machine, OnShares};
+use super::machine::{Machine, OnShares, apart};
 use super::plan::{INITIAL, MORE, Plan};
 use super::{LeadingOne, Part, in_parts};
 use crate::{Backend, Name, Result, Secret, Term};
@@ -17,63 +17,65 @@ pub struct Divisor {
     pub lowest: u32,
 }
 
-/// `floor(n / d)`, or `n - d floor(n / d)`, of numbers of the plan's ring, within the plan's sizes; zero where the divisor is
-/// zero.
-///
-/// # Errors
-/// When the network fails.
-pub fn divide(
-    backend: &mut dyn Backend,
-    plan: &Plan,
-    divisor: Divisor,
-    part: Part,
-    [n, d]: [&Secret; 2],
-) -> Result<Secret> {
-    in_parts([n, d], |pair| divide_together(backend, plan, divisor, part, pair))
+/// A division, and what is wanted of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Division {
+    /// How it is computed.
+    pub plan: Plan,
+    /// What is known of the divisor.
+    pub divisor: Divisor,
+    /// What is wanted.
+    pub part: Part,
 }
 
-fn divide_together(
-    backend: &mut dyn Backend,
-    plan: &Plan,
-    divisor: Divisor,
-    part: Part,
-    [n, d]: [&Secret; 2],
-) -> Result<Secret> {
-    let bits = plan.sizes.divisor;
-    let leading = LeadingOne { bits, signed: divisor.signed, lowest: divisor.lowest };
-    let planes = backend.low_bits(d, bits + u32::from(divisor.signed))?;
-    let circuit = backend.circuits().get(Name::LeadingOne(leading));
-    let outputs = backend.circuit(&circuit, &[&planes])?;
-    let scale = backend.compose(&outputs[0], false, plan.ring)?;
-    let nonzero = divisor.zero.then(|| outputs[1].plane(0));
-    let negative = divisor.signed.then(|| planes.plane(bits as usize));
+impl Division {
+    /// `floor(n / d)`, or `n - d floor(n / d)`, of numbers of the plan's ring, within the plan's sizes; zero where the divisor is
+    /// zero.
+    ///
+    /// # Errors
+    /// When the network fails.
+    pub fn run(&self, backend: &mut dyn Backend, pair: [&Secret; 2]) -> Result<Secret> {
+        in_parts(pair, |pair| self.together(backend, pair))
+    }
 
-    let mut machine = OnShares { backend, ring: plan.ring };
-    let turned = negative.as_ref().map(|sign| machine.turned(sign, [n, d])).transpose()?;
-    let [n, d] = turned.as_ref().map_or([n, d], |pair| [&pair[0], &pair[1]]);
-    let (quotient, rest) = plan.approximate(&mut machine, [n, d, &scale])?;
-    let over = machine.over(&rest, d, plan)?;
-    let result = match part {
-        Part::Quotient => {
-            let count = machine.counted(&over)?;
-            machine.linear(0, &[(1, &quotient), (1, &count)])?
+    fn together(&self, backend: &mut dyn Backend, [n, d]: [&Secret; 2]) -> Result<Secret> {
+        let Division { plan, divisor, part } = self;
+        let bits = plan.sizes.divisor;
+        let leading = LeadingOne { bits, signed: divisor.signed, lowest: divisor.lowest };
+        let planes = backend.low_bits(d, bits + u32::from(divisor.signed))?;
+        let circuit = backend.circuits().get(Name::LeadingOne(leading));
+        let outputs = backend.circuit(&circuit, &[&planes])?;
+        let scale = backend.compose(&outputs[0], false, plan.ring)?;
+        let nonzero = divisor.zero.then(|| outputs[1].plane(0));
+        let negative = divisor.signed.then(|| planes.plane(bits as usize));
+
+        let mut machine = OnShares { backend, ring: plan.ring };
+        let turned = negative.as_ref().map(|sign| machine.turned(sign, [n, d])).transpose()?;
+        let [n, d] = turned.as_ref().map_or([n, d], |pair| [&pair[0], &pair[1]]);
+        let (quotient, rest) = plan.approximate(&mut machine, [n, d, &scale])?;
+        let over = machine.over(&rest, d, plan)?;
+        let result = match part {
+            Part::Quotient => {
+                let count = machine.counted(&over)?;
+                machine.linear(0, &[(1, &quotient), (1, &count)])?
+            }
+            Part::Remainder => {
+                let taken = machine.taken(&over, d)?;
+                machine.linear(0, &[(1, &rest), (-1, &taken)])?
+            }
+        };
+        // What a divisor of zero gives is replaced by zero; a remainder has the sign of the divisor.
+        match (part, negative, nonzero) {
+            (Part::Remainder, Some(sign), nonzero) => {
+                let positive = match &nonzero {
+                    Some(nonzero) => nonzero.sum(&sign, false),
+                    None => machine.backend.plus(&sign, 1)?,
+                };
+                machine.with_signs(&positive, &sign, &result)
+            }
+            (_, _, Some(nonzero)) => machine.backend.inject(&nonzero, &result),
+            (_, _, None) => Ok(result),
         }
-        Part::Remainder => {
-            let taken = machine.taken(&over, d)?;
-            machine.linear(0, &[(1, &rest), (-1, &taken)])?
-        }
-    };
-    // What a divisor of zero gives is replaced by zero; a remainder has the sign of the divisor.
-    match (part, negative, nonzero) {
-        (Part::Remainder, Some(sign), nonzero) => {
-            let positive = match &nonzero {
-                Some(nonzero) => nonzero.sum(&sign, false),
-                None => machine.backend.plus(&sign, 1)?,
-            };
-            machine.with_signs(&positive, &sign, &result)
-        }
-        (_, _, Some(nonzero)) => machine.backend.inject(&nonzero, &result),
-        (_, _, None) => Ok(result),
     }
 }
 
@@ -163,7 +165,7 @@ struct Over {
 impl OnShares<'_> {
     /// Both numbers with the other sign where a bit is one.
     fn turned(&mut self, sign: &Secret, numbers: [&Secret; 2]) -> Result<Vec<Secret>> {
-        let signs = repeated(sign, 2);
+        let signs = joined_bits(&[sign, sign]);
         let taken = self.at_once(&numbers, |backend, joined| backend.inject(&signs, joined))?;
         let turned = numbers.iter().zip(&taken);
         turned.map(|(number, taken)| self.linear(0, &[(1, number), (-2, taken)])).collect()
@@ -182,12 +184,11 @@ impl OnShares<'_> {
         for multiple in 1..plan.comparisons() {
             less.push(self.linear(0, &[(1, rest), (-i128::from(multiple), d)])?);
         }
-        let (count, length) = (less.len(), rest.len);
         let joined = Term::Array(Arc::new(Secret::side_by_side(&less)));
         let bits = self.backend.less([&joined, &Term::Constant(0)], plan.remainder_bits())?;
-        let bit = |i: usize| bits.slice(i * length..(i + 1) * length);
-        let negative = bit(0);
-        let at_least = (1..count).map(|i| self.backend.plus(&bit(i), 1)).collect::<Result<_>>()?;
+        let mut bits = apart(&bits, less.len()).into_iter();
+        let negative = bits.next().ok_or_else(|| crate::result::wrong("a comparison"))?;
+        let at_least = bits.map(|bit| self.backend.plus(&bit, 1)).collect::<Result<_>>()?;
         Ok(Over { negative, at_least })
     }
 
@@ -208,9 +209,7 @@ impl OnShares<'_> {
 
     /// The sum of arrays side by side, the first of them with the other sign.
     fn added_up(&mut self, numbers: &Secret, count: usize) -> Result<Secret> {
-        let length = numbers.len / count;
-        let parts: Vec<Secret> =
-            (0..count).map(|i| numbers.slice(i * length..(i + 1) * length)).collect();
+        let parts = apart(numbers, count);
         let signs = std::iter::once(-1).chain(std::iter::repeat(1));
         let terms: Vec<(i128, &Secret)> = signs.zip(&parts).collect();
         self.linear(0, &terms)
@@ -231,8 +230,4 @@ fn joined_bits(arrays: &[&Secret]) -> Secret {
         all.copy_in(i * length, array);
     }
     all
-}
-
-fn repeated(bits: &Secret, times: usize) -> Secret {
-    joined_bits(&vec![bits; times])
 }

@@ -1,6 +1,6 @@
 //! Square roots.
 
-use super::machine::{Machine, OnShares};
+use super::machine::{Machine, OnShares, apart};
 use super::{LeadingOne, in_parts};
 use crate::{Backend, Name, Planes, Result, Ring, Secret, Term};
 use std::sync::Arc;
@@ -165,8 +165,8 @@ impl Root {
     }
 }
 
-/// The square roots of `n 2^shift`, rounded down; zero of negative numbers. They are of the plan's ring, which is one for as
-/// many bits more; their leading ones are where `number` says, with 0 as the lowest place where they may be zero or negative.
+/// The square roots of `n 2^shift`, rounded down; zero of negative numbers. The numbers `n` are of the plan's ring, and the plan is for
+/// `shift` bits more; their leading ones are where `number` says, with 0 as the lowest place where they may be zero or negative.
 ///
 /// # Errors
 /// When the network fails.
@@ -203,8 +203,7 @@ fn root_together(
     let looked_up: Vec<Planes> =
         tables.iter().map(|table| looked_up(&lines, table, width)).collect();
     let composed = backend.compose(&Planes::join(&looked_up), false, plan.ring)?;
-    let parts: Vec<Secret> =
-        (0..tables.len()).map(|i| composed.slice(i * n.len..(i + 1) * n.len)).collect();
+    let parts = apart(&composed, tables.len());
 
     let mut machine = OnShares { backend, ring: plan.ring };
     let scaled = machine.linear(0, &[(1 << shift, n)])?;
@@ -215,9 +214,9 @@ fn root_together(
     let both = Term::Array(Arc::new(Secret::side_by_side(&[rest, beyond])));
     let less = machine.backend.less([&both, &Term::Constant(0)], whole.div_ceil(2) + 5)?;
     let off = machine.backend.bit_to_ring(&less, plan.ring)?;
-    let [below, within] = [off.slice(0..n.len), off.slice(n.len..2 * n.len)];
+    let off = apart(&off, 2);
     // One less where the rest is negative, one more where it reaches twice the root and one.
-    let root = machine.linear(1, &[(1, &root), (-1, &below), (-1, &within)])?;
+    let root = machine.linear(1, &[(1, &root), (-1, &off[0]), (-1, &off[1])])?;
     if lowest > 0 {
         return Ok(root);
     }

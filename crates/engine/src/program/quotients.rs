@@ -3,7 +3,7 @@
 use super::operand::{Task, wrapped};
 use super::plans::plan_of;
 use std::sync::Arc;
-use tacit_backend::divide::{self, Divisor, LeadingOne, Part, Root};
+use tacit_backend::divide::{self, Division, Divisor, LeadingOne, Part, Root};
 use tacit_backend::{Ring, Secret};
 use tacit_program::Interval;
 use tacit_program::lower::root_bits;
@@ -30,7 +30,7 @@ impl Task<'_> {
         let n = self.lifted(0, plan.ring)?;
         let n = self.backend.times(&n, 1 << shift)?;
         let d = self.lifted(1, plan.ring)?;
-        let result = divide::divide(self.backend, &plan, divisor, part, [&n, &d])?;
+        let result = Division { plan, divisor, part }.run(self.backend, [&n, &d])?;
         self.lowered(result)
     }
 

@@ -44,6 +44,12 @@ const COMPARED: &str = "program cheat\nparties a, b, c\nrows n <= 5000\n\
     input x: u16[n] from a\ninput y: u8[n] from b\ninput z: u8[n] from c\n\
     let (k, v, w) = sort(x, y < z, z)\nreveal k to a\nreveal v to b\nreveal w to c\n";
 
+/// Quotients, rests and roots in rings: numbers in wider rings, powers of two by bits, truncations of all distances.
+const DIVIDED: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
+    input x: u8[n] from a\ninput y: u8[n] from b\ninput z: u8[n] from c\n\
+    let q = sum(x * z / y, axis 0)\nlet r = sum((x - z) % (y - 9), axis 0)\nlet s = sum(sqrt(x * y), axis 0)\n\
+    reveal q to a, b\nreveal r to c\nreveal s to a\n";
+
 /// How the program is computed.
 #[derive(Clone, Copy, Debug)]
 struct How {
@@ -54,16 +60,16 @@ struct How {
     split: bool,
     /// It is garbled circuit by circuit, each of so many ANDs.
     block_ands: Option<usize>,
-    /// The program is a sort.
-    sorts: Option<&'static str>,
+    /// The program, if it is another one.
+    program: Option<&'static str>,
     rows: usize,
 }
 
 impl How {
     fn new(protocol: Protocol, by: By) -> Self {
         let preprocessing = Preprocessing::Interleaved;
-        let (split, sorts) = (false, None);
-        How { protocol, by, preprocessing, split, block_ands: None, sorts, rows: 70 }
+        let (split, program) = (false, None);
+        How { protocol, by, preprocessing, split, block_ands: None, program, rows: 70 }
     }
 
     fn job(self) -> ProgramJob {
@@ -93,7 +99,7 @@ fn run_program(
     tamper: impl Fn(usize) -> Tamper + Sync,
 ) -> Vec<Option<Revealed>> {
     let program = match how.by {
-        By::Rings => how.sorts.unwrap_or(PROGRAM),
+        By::Rings => how.program.unwrap_or(PROGRAM),
         By::Circuits => SHORT,
     };
     run_of(program, how, cheat, tamper).into_iter().map(Result::ok).collect()
@@ -317,7 +323,8 @@ fn a_cheat_is_no_check_that_failed() {
 /// With a sort by shuffles.
 fn sorts() -> impl Iterator<Item = How> {
     of_each_family().flat_map(|protocol| {
-        let of = |sorts, rows| How { sorts: Some(sorts), rows, ..How::new(protocol, By::Rings) };
+        let of =
+            |program, rows| How { program: Some(program), rows, ..How::new(protocol, By::Rings) };
         let least = least_rows(protocol);
         [of(SORTED, least), of(COMPARED, least.max(LEAST_COMPARED))]
     })
@@ -329,9 +336,20 @@ fn a_cheat_in_a_shuffle_leaves_nobody_honest_a_result() {
     sorts().for_each(|how| cheat_in_program(how, any));
 }
 
+/// With quotients, rests and roots.
+fn divided() -> impl Iterator<Item = How> {
+    of_each_family().map(|protocol| How { program: Some(DIVIDED), ..How::new(protocol, By::Rings) })
+}
+
+/// Messages of conversions between rings, of powers of two from bits, of truncations, and of what corrects quotients.
+#[test]
+fn a_cheat_in_a_division_leaves_nobody_honest_a_result() {
+    divided().for_each(|how| cheat_in_program(how, any));
+}
+
 #[test]
 #[ignore = "changes many messages: minutes"]
 fn many_cheats_in_programs_leave_nobody_honest_a_result() {
     let all = forms().chain(strong()).chain(separate()).chain(split()).chain(sorts());
-    all.for_each(|how| cheat_in_program(how, many));
+    all.chain(divided()).for_each(|how| cheat_in_program(how, many));
 }

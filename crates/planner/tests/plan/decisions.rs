@@ -3,9 +3,9 @@
 use super::{circuit, job};
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::Preprocessing;
-use tacit_engine::program::ProgramJob;
+use tacit_engine::program::{By, ProgramJob};
 use tacit_engine::protocols::{
-    self, AUTHENTICATED, BMR, BMR_SHAMIR, BMR_SILENT, GMW, LIFT, QUAD, TRIO, YAO, YAO_THREE,
+    self, AUTHENTICATED, BMR, BMR_SHAMIR, BMR_SILENT, GMW, LIFT, POST, QUAD, TRIO, YAO, YAO_THREE,
 };
 use tacit_net::PartyId;
 use tacit_net::probe::LinkProbe;
@@ -145,6 +145,40 @@ fn roles_are_those_that_fit_the_links() {
         setting(&network).circuit(&circuit, &job(&circuit, TRIO, 1), Wanted::Best).unwrap();
     assert_eq!(estimate.assignments[0].places[0].0, 1);
     assert!(estimate.counted(Objective::Online).latency < 0.6);
+}
+
+/// Links alone would often say otherwise: rings have fewer rounds, and circuits less to compute.
+#[test]
+fn rings_or_circuits_are_chosen_by_all_seconds() {
+    let program = tacit_program::text::parse(
+        "p",
+        "program p\nparties alice, bob, carol\nrows n in 10..100000\ninput x: u16[n] from alice in 0..1000\n\
+         input y: u8[n] from bob in 0..120\ninput z: u16[n] from carol in 0..1000\n\
+         reveal mean(x + z, y >= 65, axis 0, fraction 8) to all as \"mean\"\n",
+    )
+    .expect("a program");
+    let (mut links, mut all) = (Vec::new(), Vec::new());
+    for delay in [1e-4, 50e-3] {
+        let network = Network::new(3, |_, _| (1.25e8, delay));
+        for protocol in [TRIO, LIFT, POST] {
+            let job = ProgramJob::new(protocol, PartyId::all(3).collect(), vec![2000]);
+            let estimate = |by: Option<By>, calibration: &Calibration| {
+                let setting = Setting { calibration, ..setting(&network) };
+                let job = ProgramJob { by: by.unwrap_or(job.by), ..job.clone() };
+                let free = Free { roles: true, split: false, by: by.is_none(), chunk: false };
+                setting.program(&program, &job, free).expect("a plan")
+            };
+            let seconds = |it: &Estimate| it.counted(Objective::Total).total();
+            let chosen = estimate(None, &SPEED);
+            for by in [By::Rings, By::Circuits] {
+                let only = estimate(Some(by), &SPEED);
+                assert!(seconds(&chosen) <= seconds(&only), "{protocol}, {delay}: {by:?}");
+            }
+            links.push(estimate(None, &Calibration::FREE).by);
+            all.push(chosen.by);
+        }
+    }
+    assert_ne!(links, all, "processors decide nowhere");
 }
 
 /// A party that makes up what it measured makes plans useless at most: they end, and no figure in them is undefined.
