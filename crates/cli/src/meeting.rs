@@ -13,8 +13,6 @@ use tacit::runtime::{Meeting, session_named};
 use tacit_net::config::PartyConfig;
 use tacit_net::{Farewell, SessionConfig};
 
-/// How long a party that cannot take part goes on to tell the others, at most.
-const PARTING: Duration = Duration::from_secs(10);
 /// How long it tells them before it says on its terminal that it does so.
 const AT_ONCE: Duration = Duration::from_millis(300);
 /// How long a party that its user stopped tells the others. Peers try to connect once a second at least.
@@ -33,9 +31,9 @@ pub fn hold<T>(
 ) -> Result<T, Failure> {
     let mut meeting = of(config);
     work(&mut meeting).map_err(|error| {
-        let patience = meeting.config.limits.connect.min(PARTING);
+        let most = meeting.config.limits.connect;
         let farewell = meeting.farewell(&error);
-        Failure { error, farewell, patience }
+        Failure { error, farewell, most }
     })
 }
 
@@ -43,7 +41,7 @@ pub fn hold<T>(
 /// the run's name where the arguments have none: where one of them is unknown, it may be the name that is misspelt.
 pub fn early(error: CliError, session: Option<&str>) -> Failure {
     let farewell = named_party(session).and_then(|config| Meeting::new(config).farewell(&error));
-    Failure { error, farewell, patience: PARTING }
+    Failure { error, farewell, most: Duration::MAX }
 }
 
 /// The session of the party that the arguments of `tacit run` or `tacit prepare` name, as far as they can be read. None if its
@@ -76,12 +74,13 @@ fn named_party(session: Option<&str>) -> Option<SessionConfig> {
 pub struct Failure {
     error: CliError,
     farewell: Option<Farewell>,
-    patience: Duration,
+    /// Others are not told for longer.
+    most: Duration,
 }
 
 impl From<CliError> for Failure {
     fn from(error: CliError) -> Failure {
-        Failure { error, farewell: None, patience: Duration::ZERO }
+        Failure { error, farewell: None, most: Duration::ZERO }
     }
 }
 
@@ -94,7 +93,7 @@ impl From<tacit::Error> for Failure {
 impl Failure {
     /// Says what is wrong, at once; then tells the others for a while, and ends.
     pub fn end(self, output: Output) -> u8 {
-        let Failure { error, farewell, patience } = self;
+        let Failure { error, farewell, most } = self;
         if let Some(code) = signals::caught_and_said(output) {
             if let Some(mut farewell) = farewell {
                 farewell.tell(GOODBYE);
@@ -102,16 +101,21 @@ impl Failure {
             return code;
         }
         output.error(&error);
-        Failure { error, farewell, patience }.part()
+        Failure { error, farewell, most }.part()
     }
 
     /// Tells the others for a while, of an error that was said, and ends.
     pub fn part(self) -> u8 {
-        let Failure { error, farewell, patience } = self;
+        let Failure { error, farewell, most } = self;
         let code = error.kind.exit_code();
         signals::parting(code);
         if let Some(mut farewell) = farewell {
             farewell.tell(AT_ONCE);
+            let patience = farewell.patience().min(most);
+            if patience <= GOODBYE {
+                farewell.tell(patience);
+                return code;
+            }
             if !farewell.untold().is_empty() {
                 let names = farewell.untold().join(", ");
                 remark(&format!("telling {names} for up to {patience:.0?} (Ctrl-C to stop) ..."));

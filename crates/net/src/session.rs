@@ -1,6 +1,6 @@
 //! One party's side of a session: agreeing, meeting, finishing, aborting.
 
-use crate::error::{AbortKind, MAX_REASON_BYTES, NetError, clean_text};
+use crate::error::{AbortKind, MAX_REASON_BYTES, NetError, START_ALIKE, clean_text};
 use crate::facts;
 use crate::mesh::Mesh;
 use crate::meter::Meter;
@@ -183,8 +183,8 @@ impl Session {
         self.control.stop(reason, NetError::Stopped { kind, reason: reason.to_owned() });
     }
 
-    /// Ends the session because this party and another one want different things, and gives the error to return.
-    /// `mine` must hold nothing secret.
+    /// Ends the session because this party and another one bring different numbers of what `what` says, and gives the
+    /// error to return. `mine` must hold nothing secret.
     #[must_use]
     pub fn disagree(
         &mut self,
@@ -194,7 +194,8 @@ impl Session {
         theirs: String,
     ) -> NetError {
         let peer = self.shared_peer(with);
-        let error = NetError::Disagreement { peer, what: what.into(), mine, theirs };
+        let what = what.into();
+        let error = NetError::Disagreement { peer, what, mine, theirs, remedy: "" };
         self.refuse(&error);
         error
     }
@@ -252,6 +253,7 @@ pub(crate) fn out_of_step(peer: &Arc<Peer>, mine: Kind, theirs: Kind) -> NetErro
         what: "what to do next".into(),
         mine: mine.name().into(),
         theirs: theirs.name().into(),
+        remedy: START_ALIKE,
     }
 }
 

@@ -249,7 +249,7 @@ fn different_facts_are_named_on_all_sides() {
         session.agree(&[("version", "1".into()), ("circuit", circuit.into())]).unwrap_err()
     });
     for (i, error) in errors.iter().enumerate() {
-        let NetError::Disagreement { what, mine, theirs, peer } = error else {
+        let NetError::Disagreement { what, mine, theirs, peer, .. } = error else {
             panic!("{error}");
         };
         assert_eq!(what, "circuit");

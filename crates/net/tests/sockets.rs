@@ -143,6 +143,59 @@ fn a_dealer_is_throttled_by_its_receiver() {
     assert!(most < 4 << 20, "{most} bytes ahead");
 }
 
+/// While both meshes of a party wait for somebody slow, what another one sends is read ahead, up to the budget of the
+/// session for both together.
+#[test]
+fn meshes_of_a_session_keep_what_its_budget_allows_together() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    const BUDGET: usize = 8 << 20;
+    const PIECES: usize = 400;
+    let mut configs = configs(3, false);
+    for config in &mut configs {
+        config.workers = 2;
+        config.limits.kept_bytes = BUDGET;
+        config.limits.socket_buffer_bytes = Some(128 << 10);
+    }
+    let (sent, seen) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    run(&configs, |mut session| {
+        session.barrier().unwrap();
+        let me = session.me();
+        std::thread::scope(|scope| {
+            for mut mesh in std::mem::take(&mut session.meshes) {
+                let (sent, seen) = (&sent, &seen);
+                scope.spawn(move || {
+                    let mut piece = vec![7; 64 << 10];
+                    match me.0 {
+                        0 => {
+                            std::thread::sleep(Duration::from_millis(1500));
+                            seen.fetch_max(sent.load(Ordering::SeqCst), Ordering::SeqCst);
+                            mesh.send(PartyId(1), Stream::On, &[1]).unwrap();
+                        }
+                        1 => {
+                            mesh.recv(PartyId(0), Stream::On, &mut [0]).unwrap();
+                            for _ in 0..PIECES {
+                                mesh.recv(PartyId(2), Stream::On, &mut piece).unwrap();
+                            }
+                        }
+                        _ => {
+                            for _ in 0..PIECES {
+                                mesh.send(PartyId(1), Stream::On, &piece).unwrap();
+                                sent.fetch_add(piece.len(), Ordering::SeqCst);
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        session.finish().unwrap();
+    });
+    let seen = seen.into_inner();
+    // Buffers of the system, what is read at a time, and what is staged come on top.
+    let most = BUDGET + 2 * (4 << 20);
+    assert!((BUDGET * 3 / 4..most).contains(&seen), "{seen} bytes ahead");
+    assert!(most < 2 * PIECES * (64 << 10));
+}
+
 /// A dealer is done long before its receiver reads, and waits for it on the control connection.
 #[test]
 fn flushed_preprocessing_arrives_while_its_sender_waits_elsewhere() {

@@ -301,7 +301,10 @@ pub fn meet(config: &SessionConfig) -> Result<Session, Missed> {
             setup.end(farewell_payload(AbortKind::of(&error), &said(&error)));
             let told = say_goodbye(&mut wires, setup.ended());
             let untold = untold(&setup, &error, &told);
-            Err(Missed { error, farewell: Farewell::of(setup, events, untold) })
+            // Who ended it tells everybody; others may wait to tell this party, too.
+            let known =
+                matches!(error, NetError::PeerAborted { .. } | NetError::Unauthorised { .. });
+            Err(Missed { error, farewell: Farewell::of(setup, events, untold, known) })
         }
     }
 }
@@ -316,8 +319,8 @@ fn said(error: &NetError) -> String {
 
 /// Who must still hear that the set-up ended.
 fn untold(setup: &Setup, error: &NetError, told: &[usize]) -> Vec<usize> {
-    // Who ended it tells everybody itself; who did not come in time may never come.
-    if matches!(error, NetError::PeerAborted { .. } | NetError::NotConnected { .. }) {
+    // Who did not come in time may never come.
+    if matches!(error, NetError::NotConnected { .. }) {
         return Vec::new();
     }
     let (me, knows) = (setup.config.me.index(), knows(error));

@@ -13,11 +13,17 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
+const PARTING: Duration = Duration::from_secs(10);
+/// Peers try to connect once a second at least.
+const BRIEFLY: Duration = Duration::from_millis(1200);
+
 /// What the others still have to hear. Dropping it closes this party's port.
 pub struct Farewell {
     /// None if nobody can be told.
     open: Option<Box<Open>>,
     untold: Vec<usize>,
+    /// The others hear of it without this party: from who ended the session, or as keys do not fit.
+    known: bool,
 }
 
 struct Open {
@@ -38,17 +44,30 @@ impl Farewell {
             let _ = Listening::start(&setup, listener);
         }
         let others = (0..setup.peers.len()).filter(|peer| *peer != config.me.index()).collect();
-        Farewell::of(setup, events, others)
+        Farewell::of(setup, events, others, false)
     }
 
     /// Nobody is to be told, or can be.
     pub(crate) fn nobody() -> Farewell {
-        Farewell { open: None, untold: Vec::new() }
+        Farewell { open: None, untold: Vec::new(), known: false }
     }
 
     /// After a set-up that has ended.
-    pub(crate) fn of(setup: Arc<Setup>, events: Receiver<Event>, untold: Vec<usize>) -> Farewell {
-        Farewell { open: Some(Box::new(Open { setup, events, dialing: false })), untold }
+    pub(crate) fn of(
+        setup: Arc<Setup>,
+        events: Receiver<Event>,
+        untold: Vec<usize>,
+        known: bool,
+    ) -> Farewell {
+        let open = Open { setup, events, dialing: false };
+        Farewell { open: Some(Box::new(open)), untold, known }
+    }
+
+    /// How long it is worth to go on telling: others that have not been started yet are to hear it when they come, unless
+    /// they hear it without this party.
+    #[must_use]
+    pub fn patience(&self) -> Duration {
+        if self.known { BRIEFLY } else { PARTING }
     }
 
     /// Gives the names of the parties that have not heard yet.
