@@ -155,8 +155,10 @@ fn quotients_at_every_edge() {
             let count = vec![pairs.len()];
             given.insert(name.into(), Array::from_values(element, count, values).unwrap());
         }
-        for setting in [(TRIO, By::Rings), (LIFT, By::Rings), (QUAD, By::Rings)] {
-            check_on(&program, &job(setting, &[1, 1]), &given);
+        // The others compute what Trio does, by products of their own.
+        let others = if matches!(ty, "i8" | "fixed(16,4)") { &[LIFT, QUAD][..] } else { &[] };
+        for protocol in std::iter::once(&TRIO).chain(others) {
+            check_on(&program, &job((*protocol, By::Rings), &[1, 1]), &given);
         }
     }
 }
