@@ -34,6 +34,8 @@ pub mod blocks;
 pub mod bmr;
 mod chain;
 mod cot;
+#[cfg(test)]
+mod freed;
 mod garbler;
 mod garblers;
 mod linear;

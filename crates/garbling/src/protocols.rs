@@ -31,7 +31,7 @@ pub const BMR_SILENT: Protocol = Protocol::new(&garbled(
     "bmr-silent",
     [
         "bmr.md#silent-transfers",
-        "as `bmr`, with large circuits: 6 % less traffic ahead, and more computing",
+        "as `bmr`, with large circuits: 6 % less traffic ahead, and more computing; its level, 2^151, is our own estimate",
     ],
     (Parties::AtLeast(2), Security::DishonestMajority),
     Status::Product,
@@ -146,7 +146,10 @@ pub const YAO: Protocol = Protocol::new(&garbled(
 /// Yao's garbled circuits between two parties, with silent oblivious transfers.
 pub const YAO_SILENT: Protocol = Protocol::new(&garbled(
     "yao-silent",
-    ["yao.md#silent-transfers", "as `yao`, with 80,000 inputs or more of the party that evaluates"],
+    [
+        "yao.md#silent-transfers",
+        "as `yao`, with 80,000 inputs or more of the party that evaluates; its level, 2^151, is our own estimate",
+    ],
     (Parties::Exactly(2), Security::DishonestMajority),
     Status::Product,
     (Garbling::OneSide, Transfers::Silent),

@@ -233,7 +233,7 @@ impl Silent {
 pub const GMW_SILENT: Protocol = Protocol::new(&Descriptor {
     name: "gmw-silent",
     page: "gmw.md#silent-transfers",
-    best_for: "as `gmw`, with slow links and many ANDs: a tenth of the traffic, and more computing",
+    best_for: "as `gmw`, with slow links and many ANDs: a tenth of the traffic, and more computing; its level, 2^151, is our own estimate",
     parties: Parties::AtLeast(2),
     security: Security::DishonestMajority,
     status: Status::Product,

@@ -36,7 +36,8 @@ struct Part {
     label: &'static str,
     voice: Domain,
     number: u64,
-    delta: Zeroizing<u128>,
+    /// At a place of its own: parts of all instances are moved from list to list.
+    delta: Box<Zeroizing<u128>>,
     /// Shares of masks for each party that learns something, and digests of their MACs.
     given: Vec<(RoleId, Bits, Digest)>,
     /// This party's shares of the masks of what it learns, each slot once; `keys` are its keys for the others' shares, by
@@ -115,7 +116,7 @@ impl Part {
             label,
             voice,
             number,
-            delta: delta.clone(),
+            delta: Box::new(delta.clone()),
             given,
             own: shares(&mine),
             keys,
@@ -137,7 +138,7 @@ impl Part {
         if self.own.len == 0 {
             return Ok(());
         }
-        let (label, number, len, delta) = (self.label, self.number, self.own.len, *self.delta);
+        let (label, number, len, delta) = (self.label, self.number, self.own.len, **self.delta);
         let keys = self.keys[peer].iter().copied();
         let opening = Opening { label, number, len, keys, delta };
         let theirs = recv_shares(links, (self.voice, Stream::On), peer, opening)?;

@@ -68,6 +68,8 @@ pub use chain::{AnyBmr, BmrChain, Worker};
 pub use common::Ready;
 pub(crate) use cost::words;
 pub(crate) use over_ot::{BMR_BASIC, BMR_CORRELATED, BMR_OFFSET, BMR_REDUCED};
+#[cfg(test)]
+pub(crate) use party::Bmr;
 pub(crate) use party::{BMR, BMR_SILENT};
 pub(crate) use replicated::BMR_REPLICATED;
 pub(crate) use shamir::BMR_SHAMIR;
