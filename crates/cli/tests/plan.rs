@@ -128,6 +128,25 @@ fn the_commands_run_the_choice_as_they_are_shown() {
     }
 }
 
+/// From the folder of the project, as a reader of its documents would: those with tables of their own run, the others say which
+/// tables are to be written first.
+#[test]
+fn the_commands_of_shipped_examples_run_or_say_what_is_missing() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let plan = |file: &str| json(&root, &format!("examples/{file} --network lan"));
+    for file in ["stay/stay.tacit", "survey/survey.sql", "banks/banks.sql"] {
+        let plan = plan(file);
+        assert_eq!(plan["commands"]["missing"], serde_json::json!([]), "{plan}");
+        let done = shell(&root, plan["commands"]["run"].as_str().expect("a command"));
+        assert!(done.contains("learned"), "{done}");
+    }
+    let plan = plan("bench/compare.tacit");
+    let missing = ["examples/bench/alice.csv", "examples/bench/bob.csv"];
+    assert_eq!(plan["commands"]["missing"], serde_json::json!(missing), "{plan}");
+    let text = ok(&root, "plan examples/bench/compare.tacit --network lan --computing none");
+    assert!(text.contains(&format!("once you have written {}", missing.join(", "))), "{text}");
+}
+
 #[test]
 fn the_commands_read_a_circuit_as_it_was_read() {
     let folder = folder();

@@ -84,8 +84,8 @@ pub fn of_program(prepared: &CompiledProgram) -> Result<Costs, EvaluateError> {
     Ok(Costs { memory_bytes: memory_of_program(prepared)?, ..costs })
 }
 
-/// ANDs of a circuit that is drawn to know its cost exactly: about a second's worth.
-pub(crate) const MAX_DRAWN: u64 = 1 << 20;
+/// ANDs of a circuit that is drawn to know its cost exactly: about a quarter of a second's worth.
+pub(crate) const MAX_DRAWN: u64 = 1 << 18;
 
 /// Exactly; of large circuits what their ANDs cost, without inputs and outputs.
 pub(crate) fn cost_of_program(prepared: &CompiledProgram) -> Result<Cost, EvaluateError> {

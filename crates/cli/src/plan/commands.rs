@@ -22,6 +22,8 @@ pub struct Commands {
     pub lab: String,
     /// Each party on its own machine, by party.
     pub parties: Vec<String>,
+    /// Files of inputs that they name and that are not there yet.
+    pub missing: Vec<String>,
 }
 
 impl Commands {
@@ -59,13 +61,20 @@ impl Commands {
             line(run.iter().cloned().chain(config).chain(own))
         };
         let parties = names.iter().take(taking_part).enumerate().map(party).collect();
-        Commands { run: line(local), lab: line(lab), parties }
+        Commands { run: line(local), lab: line(lab), parties, missing: missing(&inputs) }
     }
 
     /// In their order, with what each is for.
     pub fn explained(&self) -> Vec<(String, &str)> {
+        let here = match &self.missing[..] {
+            [] => "all parties on this machine:".to_owned(),
+            missing => format!(
+                "all parties on this machine, once you have written {}:",
+                missing.join(", ")
+            ),
+        };
         let mut all = vec![
-            ("all parties on this machine:".to_owned(), self.run.as_str()),
+            (here, self.run.as_str()),
             ("in virtual time, on this network, without inputs:".to_owned(), &self.lab),
         ];
         let shown = if self.parties.len() > SHOWN { 1 } else { self.parties.len() };
@@ -131,6 +140,14 @@ fn inputs(path: &Path, task: &Task, parties: usize) -> Vec<Input> {
             })
             .collect(),
     }
+}
+
+/// Files of inputs that do not exist.
+fn missing(inputs: &[Input]) -> Vec<String> {
+    let words = inputs.iter().flat_map(|(_, words, _)| words.chunks_exact(2));
+    let files = words.filter(|pair| ["--table", "--input"].contains(&pair[0].as_str()));
+    let files = files.filter_map(|pair| Some(pair[1].split_once('=')?.1));
+    files.filter(|file| !Path::new(file).exists()).map(str::to_owned).collect()
 }
 
 /// Words as a shell takes them.
