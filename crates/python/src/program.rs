@@ -199,7 +199,9 @@ impl Program {
     /// declared ranges; nothing where no bound is known.
     #[getter]
     fn reveal_bounds(&self) -> Vec<(String, Option<i128>)> {
-        let bounds = tacit_program::bounds::reveal_bounds(&self.0);
+        // Where parties may cheat, what one could compute alone is computed of its shares, and rounded as secrets are.
+        let sealed = tacit_program::seal::seal(&self.0, |_| true);
+        let bounds = tacit_program::bounds::reveal_bounds(&sealed);
         // What is not known is the largest number.
         bounds
             .into_iter()

@@ -6,6 +6,7 @@ use crate::outcome::Outcome;
 use crate::program::Program;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -124,6 +125,23 @@ impl Party {
     #[getter]
     fn parties(&self) -> Vec<String> {
         self.0.parties().map(str::to_owned).collect()
+    }
+
+    /// Fingerprints of all parties' keys, by number.
+    #[getter]
+    fn fingerprints(&self) -> Vec<Option<String>> {
+        self.0.fingerprints()
+    }
+
+    /// Encrypts bytes for this party alone.
+    fn seal(&self, context: &str, data: Vec<u8>) -> PyResult<Cow<'static, [u8]>> {
+        self.0.seal(context, data).map(Cow::Owned).map_err(failure)
+    }
+
+    /// Decrypts what `seal` gave.
+    fn unseal(&self, context: &str, data: Vec<u8>) -> PyResult<Cow<'static, [u8]>> {
+        let mut bytes = self.0.unseal(context, &data).map_err(failure)?;
+        Ok(Cow::Owned(std::mem::take(&mut *bytes)))
     }
 
     /// What the policy in its file demands: malicious or not, corruptions.

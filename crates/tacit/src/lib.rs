@@ -103,6 +103,7 @@ mod run_circuit;
 mod run_ports;
 mod run_program;
 mod run_tables;
+mod sealed;
 mod store;
 mod values;
 mod wanted;

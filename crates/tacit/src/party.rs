@@ -12,7 +12,7 @@ use std::fmt;
 use std::path::Path;
 use tacit_engine::protocols;
 use tacit_net::config::PartyConfig;
-use tacit_net::{PartyId, SessionConfig, SessionId};
+use tacit_net::{PartyAddress, PartyId, Security, SessionConfig, SessionId};
 use tacit_planner::Threat;
 use tacit_sharing::Protocol;
 
@@ -110,6 +110,18 @@ impl Party {
     /// Names of all parties, by number; its own is among them.
     pub fn parties(&self) -> impl ExactSizeIterator<Item = &str> {
         self.config.parties.iter().map(|party| party.name.as_str())
+    }
+
+    /// Fingerprints of all parties' keys, by number, as `tacit party show` prints them; none where a party has no key because
+    /// all talk in plaintext.
+    #[must_use]
+    pub fn fingerprints(&self) -> Vec<Option<String>> {
+        let of = |(number, party): (usize, &PartyAddress)| match &self.config.security {
+            Security::Tls(own) if number == self.config.me.index() => Some(own.fingerprint()),
+            _ => party.fingerprint,
+        };
+        let all = self.config.parties.iter().enumerate().map(of);
+        all.map(|fingerprint| fingerprint.map(|it| it.to_string())).collect()
     }
 
     /// The protocol that its runs take unless they say otherwise, or its file has a policy: one against malicious parties, with abort. It is `lift`

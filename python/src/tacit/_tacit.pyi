@@ -291,6 +291,13 @@ class Party:
     def parties(self) -> list[str]:
         """All parties, by number."""
     @property
+    def fingerprints(self) -> list[str | None]:
+        """Fingerprints of all parties' keys, by number."""
+    def seal(self, context: str, data: bytes) -> bytes:
+        """Encrypts bytes for this party alone."""
+    def unseal(self, context: str, data: bytes) -> bytes:
+        """Decrypts what `seal` gave."""
+    @property
     def policy(self) -> tuple[bool, int] | None:
         """What the policy in its file demands: whether corrupted parties are malicious, and how many there are."""
     def run(
