@@ -134,7 +134,8 @@ fn early(error: CliError) -> Failure {
 /// Prints help, or says what is wrong with the command line, to the other parties too, and ends the process.
 fn usage(error: &clap::Error) -> ! {
     if !error.use_stderr() {
-        error.exit();
+        let code = if error.print().is_ok() { 0 } else { ErrorKind::System.exit_code() };
+        std::process::exit(code.into());
     }
     let wrong = CliError::input(error.to_string().trim_end());
     if invocation::arguments().iter().any(|a| a == "--json") {

@@ -28,6 +28,10 @@ impl RangeArgs {
     pub fn warn(self, protocol: Protocol) {
         if self.no_range_check && protocol.is_malicious() {
             eprintln!("warning: {UNCHECKED}");
+        } else if self.no_range_check {
+            eprintln!(
+                "note: --no-range-check changes nothing: under {protocol} every party's word for its inputs is taken"
+            );
         }
     }
 }

@@ -404,6 +404,9 @@ impl RunArgs {
     /// The configuration file of the one party to run, or `None` for all local ones.
     pub fn party_file(&self) -> Result<Option<&Path>, CliError> {
         match (&self.party, self.local) {
+            (Some(_), _) if self.transport != Transport::Tls => Err(CliError::input(
+                "--transport is about parties that are all on this machine (--local); with --party it is always TLS",
+            )),
             (Some(path), _) => Ok(Some(path)),
             (None, true) => Ok(None),
             (None, false) => Err(CliError::input(

@@ -50,6 +50,12 @@ pub enum Problem {
     /// The operating system could not read or write the file.
     #[error("cannot read or write the file: {0}")]
     Io(std::io::ErrorKind),
+    /// The file to read does not exist.
+    #[error("there is no such file")]
+    NotFound,
+    /// The folder of the file to write does not exist.
+    #[error("there is no folder {0}")]
+    NoFolder(String),
     /// The file to write is a device or the like.
     #[error("this is no plain file; leave it out to print the values on standard output")]
     NoFile,
@@ -183,9 +189,11 @@ pub enum Problem {
         width: u32,
     },
     /// Inputs with different numbers of instances, none of which is one.
-    #[error("{found} instances here, but {expected} elsewhere; only a single one is repeated")]
+    #[error(
+        "{found} instances here, but {expected} are asked for or given elsewhere; only a single one is repeated"
+    )]
     InstanceCount {
-        /// Instances of the other inputs.
+        /// Instances that were asked for, or of the other inputs.
         expected: usize,
         /// Instances of this one.
         found: usize,

@@ -52,9 +52,6 @@ fn begin_outputs(
 ) -> Result<(Format, NamedTempFile), ValueError> {
     let name = path.display().to_string();
     let fail = |problem: Problem| ValueError::in_file(&name, problem);
-    let format = format.map_or_else(|| Format::of_path(path), Ok)?;
-    check(format, ports).map_err(fail)?;
-    ports.iter().try_for_each(|port| port.check(&name))?;
     match path.metadata() {
         Ok(found) if found.is_dir() => {
             return Err(fail(Problem::Io(io::ErrorKind::IsADirectory)));
@@ -63,10 +60,16 @@ fn begin_outputs(
         // It is not there yet, or the folder will say more.
         _ => {}
     }
+    let format = format.map_or_else(|| Format::of_path(path), Ok)?;
+    check(format, ports).map_err(fail)?;
+    ports.iter().try_for_each(|port| port.check(&name))?;
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
+    if !folder.exists() {
+        return Err(fail(Problem::NoFolder(folder.display().to_string())));
+    }
     let partial = NamedTempFile::new_in(folder).map_err(|e| fail(Problem::Io(e.kind())))?;
     Ok((format, partial))
 }

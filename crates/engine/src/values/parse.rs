@@ -3,7 +3,7 @@
 use super::lanes::LaneBuilder;
 use super::{Format, Lanes, PortSpec, Problem, ValueError, csv_file, raw, text};
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use zeroize::Zeroizing;
 
@@ -19,7 +19,13 @@ pub fn read_inputs(
         Some(format) => format,
         None => Format::of_path(path)?,
     };
-    let file = File::open(path).map_err(|e| ValueError::in_file(&name, Problem::Io(e.kind())))?;
+    let file = File::open(path).map_err(|e| {
+        let problem = match e.kind() {
+            io::ErrorKind::NotFound => Problem::NotFound,
+            kind => Problem::Io(kind),
+        };
+        ValueError::in_file(&name, problem)
+    })?;
     let mut source = BufReader::with_capacity(1 << 16, file);
     parse_inputs(&mut source, &name, format, ports)
 }

@@ -240,7 +240,7 @@ fn output_files_are_written_whole_or_not_at_all() {
     let missing = folder.path().join("no/out.hex");
     assert!(matches!(
         write_outputs(&missing, None, &ports, &lanes).map_err(|e| e.problem),
-        Err(Problem::Io(_))
+        Err(Problem::NoFolder(_))
     ));
 }
 
@@ -256,7 +256,7 @@ fn output_files_that_cannot_be_written_are_known_before() {
     assert_eq!(std::fs::read_dir(folder.path()).expect("folder").count(), 0);
     assert_eq!(check("out.txt", None), Err(Problem::UnknownExtension));
     assert!(matches!(check("out.dec", None), Err(Problem::TooWideForDecimal { .. })));
-    assert_eq!(check("no/out.hex", None), Err(Problem::Io(std::io::ErrorKind::NotFound)));
+    assert!(matches!(check("no/out.hex", None), Err(Problem::NoFolder(_))));
     let itself = check_outputs(folder.path(), Some(Format::Hex), &ports).map_err(|e| e.problem);
     assert_eq!(itself, Err(Problem::Io(std::io::ErrorKind::IsADirectory)));
 }

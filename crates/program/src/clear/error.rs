@@ -88,7 +88,7 @@ pub enum ClearError {
     },
     /// An input value outside the range declared for it.
     #[error(
-        "value {index} of input `{name}` is outside its declared range {} to {}",
+        "input `{name}`: its value at place {index}, counted from 0, is outside its declared range {} to {}",
         interval.low, interval.high
     )]
     InputRange {

@@ -57,6 +57,9 @@ pub fn parse_element(text: &str) -> Result<Element, String> {
     whole().map_err(|error: ProgramError| error.message)
 }
 
+const TYPES: [&str; 11] =
+    ["bit", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", DATE, "fixed"];
+
 /// An element type.
 pub(super) fn element(cursor: &mut Cursor<'_>) -> Result<Element, ProgramError> {
     let element = match cursor.token.text {
@@ -72,7 +75,9 @@ pub(super) fn element(cursor: &mut Cursor<'_>) -> Result<Element, ProgramError> 
         "u64" => Element::uint(64),
         _ => {
             let types = "a type: bit, i8 to i64, u8 to u64, date, or fixed(BITS, FRACTION)";
-            return Err(cursor.expected(types));
+            let mut error = cursor.expected(types);
+            error.message += &spelling::hint(cursor.token.text, TYPES);
+            return Err(error);
         }
     };
     cursor.advance()?;
@@ -264,13 +269,20 @@ fn sum(a: &Extent, b: &Extent) -> Option<Extent> {
     (total(a) + total(b) <= u128::from(MAX_EXTENT)).then(|| a.clone() + b.clone())
 }
 
-/// The error about a name that does not exist, with the one that was meant.
+/// More names than these are not listed in an error.
+const LISTED: usize = 8;
+
+/// The error about a name that does not exist, with the one that was meant, or with those that there are.
 pub(super) fn unknown<'n>(
     what: &str,
     name: &str,
     known: impl IntoIterator<Item = &'n str>,
     span: &Span,
 ) -> ProgramError {
-    let hint = spelling::hint(name, known);
+    let known: Vec<&str> = known.into_iter().collect();
+    let mut hint = spelling::hint(name, known.iter().copied());
+    if hint.is_empty() && (1..=LISTED).contains(&known.len()) {
+        hint = format!("; what there is: {}", known.join(", "));
+    }
     ProgramError::new(span, format!("there is no {what} `{name}`{hint}"))
 }

@@ -55,7 +55,7 @@ fn inputs_must_fit() {
     );
     assert_eq!(
         case(&[("x", column(I8, &[1, -10])), ("y", y())]),
-        "value 1 of input `x` is outside its declared range -9 to 9"
+        "input `x`: its value at place 1, counted from 0, is outside its declared range -9 to 9"
     );
     assert_eq!(run(&[], &[]), "the program has 1 row counts, 0 are given");
     assert_eq!(run(&[101], &[]), "`n` has 101 rows, the program allows at most 100");
