@@ -50,11 +50,13 @@ from .errors import (
 )
 from .frames import Expr, Frame, FrameReveal, Groups, col, len, lit, when
 from .job import Disclosure, Job, Reveal, job, load, sql
+from .keeping import Keep, kept
 from .lints import Lint
 from .plots import Plot
 from .progress import Handle
 from .result import Explanation, Plan, Report, Result, Simulation, Table
 from .run import connect, local, protocols
+from .shares import KeptSecret
 from .together import concat
 from .types import Bool, Category, Date, Decimal, Fixed, Int, Text, Type
 from .xp import (
@@ -174,6 +176,8 @@ __all__ = [
     "InputError",
     "Int",
     "Job",
+    "Keep",
+    "KeptSecret",
     "Lint",
     "MisbehaviourError",
     "NetworkError",
@@ -232,6 +236,7 @@ __all__ = [
     "group_var",
     "isin",
     "job",
+    "kept",
     "len",
     "linspace",
     "lit",

@@ -12,6 +12,7 @@ import numpy as np
 
 from ._show import as_html, as_text, paragraph
 from .errors import InputError
+from .run import local
 
 if TYPE_CHECKING:
     from .job import Job
@@ -135,11 +136,17 @@ class Accuracy:
 
 
 def measure(
-    job: Job, given: Mapping[str, Any], *, y: Any = None, reference: Mapping[str, Any] | Callable[..., Any], protocol: str | None = None
+    job: Job,
+    given: Mapping[str, Any],
+    *,
+    y: Any = None,
+    reference: Mapping[str, Any] | Callable[..., Any],
+    protocol: str | None = None,
+    kept: Mapping[str, Any] | None = None,
 ) -> Accuracy:
     """The accuracy of a job without models: see `Job.accuracy`."""
     wanted = reference(given) if callable(reference) else reference
-    names = [name for name, *_ in job._program.results]
+    names = [name for name, *_ in job._results]
     if not isinstance(wanted, Mapping):
         if len(names) > 1:
             raise InputError(f"the job reveals {', '.join(names)}: a reference gives a mapping with an array for each")
@@ -147,10 +154,10 @@ def measure(
     unknown = [name for name in wanted if name not in names]
     if unknown:
         raise InputError(f"the reference has {', '.join(map(repr, unknown))}, and the job reveals {', '.join(names)}")
-    runs = runs_of(job, given, protocol)
+    runs = runs_of(job, given, protocol, kept)
     results: dict[str, dict[str, Any]] = {}
     layers = []
-    for name, _, type in job._program.results:
+    for name, _, type in job._results:
         seen = np.asarray(runs["tacit"][name])
         difference = None
         if name in wanted:
@@ -168,16 +175,17 @@ def measure(
 
 def bounds_of(job: Job) -> dict[str, float | None]:
     """How far each result may be under a protocol from the one in the clear; nothing where no bound is known."""
-    units = {name: _FIXED.match(type) for name, _, type in job._program.results}
+    units = {name: _FIXED.match(type) for name, _, type in job._results}
     fractions = {name: int(fixed[2]) if fixed is not None else 0 for name, fixed in units.items()}
-    return {name: None if it is None else float(it) * 2.0 ** -fractions[name] for name, it in job._program.reveal_bounds}
+    bounds = [(name, it) for name, it in job._program.reveal_bounds if name in fractions]
+    return {name: None if it is None else float(it) * 2.0 ** -fractions[name] for name, it in bounds}
 
 
-def runs_of(job: Job, given: Mapping[str, Any], protocol: str | None) -> dict[str, Result]:
-    """What a job gives in the clear and, if one is named, under a protocol."""
-    runs = {"tacit": job.check(given)}
+def runs_of(job: Job, given: Mapping[str, Any], protocol: str | None, kept: Mapping[str, Any] | None) -> dict[str, Result]:
+    """What a job gives in the clear and, if one is named, under a protocol. What it keeps is lost."""
+    runs = {"tacit": job.check(given, kept=kept)}
     if protocol is not None:
-        runs[protocol] = job.run(given, protocol=protocol)
+        runs[protocol] = job.run(given, protocol=protocol, on=local(), kept=kept)
     return runs
 
 

@@ -22,6 +22,7 @@ from .types import Decimal as DecimalType
 if TYPE_CHECKING:
     from .frames import Frame
     from .job import Reveal
+    from .keeping import Keep, Loaded
 
 __all__ = ["Array", "Extent", "Party", "Rows", "parties", "rows"]
 
@@ -145,6 +146,8 @@ class Arena:
         self.models: dict[int, tuple[Any, str, Array]] = {}
         # Numbers of combinations of categories, by the keys that they are of.
         self.cells: dict[tuple[int, ...], tuple[Array, list[Array]]] = {}
+        # Arrays that earlier jobs kept, by name.
+        self.kept: dict[str, Loaded] = {}
 
     def length(self, extent: Any) -> Any:
         """A length for the engine."""
@@ -637,6 +640,28 @@ class Array:
         from .job import Reveal
 
         return Reveal.of(self, to)
+
+    def keep(self, name: str, type: Type | None = None, *, overwrite: bool = False) -> Keep:
+        """What a job keeps for later jobs of the same parties, which take it by `tc.kept(name, type, shape)`. Nobody learns it: each party
+        stores a share.
+
+        It is kept where the job runs: in a folder of each party with `tc.connect`, in memory with `tc.local()`.
+
+        Args:
+            name: What it is kept as.
+            type: The type that later jobs take it as; its own, unless another one is given. Under a protocol, numbers that are rounded may
+                be beyond their range by a few units of the last place. Unless the range of this type has room for that, the run checks
+                that they lie in it, as `tc.check` does.
+            overwrite: Whether it takes the place of what this party has under that name, once the run has succeeded. Otherwise a run
+                that finds something there does not begin.
+
+        Raises:
+            RangeError: The value may be beyond the range of the type.
+            ShapeError: Its number of rows is known only when the program runs.
+        """
+        from .keeping import Keep
+
+        return Keep.of(self, name, type, overwrite)
 
     # The protocols of NumPy and of the array API.
 

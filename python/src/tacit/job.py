@@ -18,12 +18,25 @@ from . import _tacit, data
 from ._place import here
 from ._show import as_html, paragraph
 from .array import Arena, Array, Party, domain_of
-from .errors import CheckFailed, InputError, ProgramError, TacitError, fail, failure, file_failure, mistake, place_at, placed
+from .errors import (
+    CheckFailed,
+    ConfigurationError,
+    InputError,
+    ProgramError,
+    TacitError,
+    fail,
+    failure,
+    file_failure,
+    mistake,
+    place_at,
+    placed,
+)
 from .frames import Frame, FrameReveal, of_frames
+from .keeping import Keep, Keeping, Shown
 from .lints import Lint, lint
 from .progress import Handle, shown
 from .result import Explanation, Plan, Result, Simulation
-from .run import Local, Net, local
+from .run import Local, Net, Several, Threat, local
 
 if TYPE_CHECKING:
     from .accuracy import Accuracy
@@ -79,13 +92,13 @@ def arena_party(arena: Arena, party: Any, place: tuple[str, int], path: str) -> 
     fail(ProgramError, f"{party!r} is none of the parties of this value, {names}", place, path)
 
 
-def job(name: str, results: Mapping[str, Reveal | FrameReveal] | None = None, /, **named: Reveal | FrameReveal) -> Job:
+def job(name: str, results: Mapping[str, Reveal | Keep | FrameReveal] | None = None, /, **named: Reveal | Keep | FrameReveal) -> Job:
     """Seals a program: what its results depend on, and nothing else. A job of a frame is of one, and its result is called `table`.
 
     Args:
         name: The program's name.
-        results: What it reveals, by name; names that are no Python words go here.
-        named: What it reveals, by name.
+        results: What it reveals, by name, or keeps for later jobs; names that are no Python words go here.
+        named: What it reveals, by name, or keeps for later jobs.
 
     >>> import tacit as tc
     >>> alice, bob = tc.parties("alice", "bob")
@@ -111,8 +124,10 @@ class Job:
     _of_frame = False
     # Where the inputs of a query are declared; those of a program say so themselves.
     _declared: dict[str, tuple[str, int]] | None = None
+    # What it keeps for later jobs and takes from earlier ones, if there is something.
+    _keeping: Keeping | None = None
 
-    def __init__(self, name: str, results: Mapping[str, Reveal | FrameReveal]) -> None:
+    def __init__(self, name: str, results: Mapping[str, Reveal | Keep | FrameReveal]) -> None:
         place, path = here()
         if not results:
             fail(ProgramError, "a job reveals something: tc.job(name, total=total.reveal(to=...))", place, path)
@@ -145,25 +160,30 @@ class Job:
         for key, value in results.items():
             if isinstance(value, Array):
                 fail(ProgramError, f"result {key!r} has nobody who learns it: give {key}.reveal(to=...)", place, path)
-            if not isinstance(value, Reveal):
+            if not isinstance(value, (Reveal, Keep)):
                 fail(ProgramError, f"result {key!r} is {type(value).__name__}: give an array's reveal(to=...)", place, path)
         arenas = {id(it.value._arena) for it in results.values()}
         if len(arenas) > 1:
             fail(ProgramError, "these results are of different sets of parties: one job has one tc.parties(...)", place, path)
         arena = next(iter(results.values())).value._arena
+        revealed = {key: it for key, it in results.items() if isinstance(it, Reveal)}
         given = []
-        for key, it in results.items():
+        for key, it in revealed.items():
             category = it.value._category
             meaning = None
             if category is not None:
                 meaning = domain_of(arena, it.place, category)
             given.append((key, it.value._node, [party.index for party in it.to], meaning, it.place))
+        keeping = None
         try:
-            program = arena.front.program(name, given)
+            if arena.kept or len(revealed) < len(results):
+                keeping = Keeping(name, arena, given, [it for it in results.values() if isinstance(it, Keep)])
+            program = arena.front.program(name, given) if not keeping else keeping.program
         except _tacit.Mistake as error:
             raise mistake(error, path, place) from None
+        self._keeping = keeping or None
         self._set(program)
-        self._models = {key: arena.models[id(it.value._node)][:2] for key, it in results.items() if id(it.value._node) in arena.models}
+        self._models = {key: arena.models[id(it.value._node)][:2] for key, it in revealed.items() if id(it.value._node) in arena.models}
         self._promised = set(arena.promised)
         self._bounds = {key: list(ranges) for key, ranges in arena.bounds.items()}
         self._suggested = {it for it in arena.suggested if it in self.input_names}
@@ -173,7 +193,7 @@ class Job:
         self._program, self._source, self._models = program, source, {}
         self._columns, self._disclosed = program.columns, program.disclosed
         parties = program.parties
-        self._inputs = [
+        self._all_inputs = [
             data.Input(
                 name,
                 None if party is None else parties[party],
@@ -187,6 +207,8 @@ class Job:
             )
             for name, party, kind, shape, interval, meaning, names in program.inputs
         ]
+        # Those that somebody gives: masks of kept arrays are drawn or read.
+        self._inputs = [it for it in self._all_inputs if self._keeping is None or it.name not in self._keeping.inputs]
         self._known = data.known(self._inputs)
         self._files = data.Files(frozenset(name for name, *_ in program.rows), self._read)
 
@@ -221,7 +243,11 @@ class Job:
 
     @property
     def text(self) -> str:
-        """Its canonical text, which `tacit program` and parties without Python read too."""
+        """Its canonical text, which `tacit program` and parties without Python read too.
+
+        Of a job that keeps secrets or takes kept ones it is what semi-honest parties run, with the masks; among malicious ones copies of
+        masks are added, and compared.
+        """
         return self._program.text
 
     @property
@@ -231,11 +257,17 @@ class Job:
 
     @property
     def digest(self) -> str:
-        """The digest by which parties agree, in hexadecimal."""
+        """The digest by which parties agree, in hexadecimal: that of `text`."""
         return self._program.digest
 
+    @property
+    def _results(self) -> list[tuple[str, list[int], str]]:
+        """What it reveals: names, parties by number, types."""
+        return [it for it in self._program.results if self._keeping is None or it[0] not in self._keeping.results]
+
     def _revealed(self) -> str:
-        return ", ".join(self._columns or [it[0] for it in self._program.results])
+        keeps = [] if self._keeping is None else [f"(kept) {it.name}" for it in self._keeping.keeps]
+        return ", ".join([*(self._columns or [it[0] for it in self._results]), *keeps])
 
     def __repr__(self) -> str:
         return f"Job {self.name}: {len(self._inputs)} inputs, reveals {self._revealed()}"
@@ -259,6 +291,11 @@ class Job:
             file.write(self._source if as_sql and self._source is not None else self.text)
 
     def _written_down(self, done: str) -> None:
+        if self._keeping is not None and done != "run with others":
+            raise InputError(
+                f"not supported: a job that keeps secrets or takes kept ones is not {done}. Its program depends on what a run protects "
+                "against, and has inputs that only Python draws and stores"
+            )
         if self._suggested:
             names = ", ".join(sorted(self._suggested))
             raise InputError(
@@ -270,7 +307,8 @@ class Job:
         """What looks unwise in what it reveals. Nothing is refused for it."""
         if self._disclosed is not None:
             return [Lint("Q", self.name, advice) for advice in self._disclosed[4]]
-        return lint(self._program, self._inputs, self._promised, self._suggested)
+        masked = frozenset[str]() if self._keeping is None else self._keeping.results
+        return lint(self._program, self._all_inputs, self._promised, self._suggested, masked)
 
     def disclosure(self) -> Disclosure:
         """What each party gives and learns, what is promised, and what looks unwise."""
@@ -296,7 +334,7 @@ class Job:
                 # The places of what a query in SQL is lowered to are not those of its tables.
                 return ""
             places = (within[0][1:] for op, _, within in self._program.nodes if op == "input")
-            known = dict(zip(self.input_names, places, strict=True))
+            known = dict(zip((it.name for it in self._all_inputs), places, strict=True))
         found = (known.get(name, ("", 0)) for name in inputs)
         return " and ".join(dict.fromkeys(f"{os.path.basename(file)}:{line}" for file, line in found if line))
 
@@ -365,10 +403,14 @@ class Job:
     # Runs.
 
     @placed
-    def check(self, given: Mapping[str, Any] | None = None) -> Result:
+    def check(self, given: Mapping[str, Any] | None = None, *, kept: Mapping[str, Any] | None = None) -> Result:
         """Computes in the clear, on sample data: the results, and where values left their ranges or broke a promise.
 
-        **Nothing is protected**: whoever calls it has all inputs.
+        **Nothing is protected**: whoever calls it has all inputs. Nothing is kept for later jobs.
+
+        Args:
+            given: Data, as for `run`; samples, unless they are given.
+            kept: Values in the clear of arrays that earlier jobs kept, by the names of these; samples, unless they are given.
 
         Raises:
             InputError: Data that do not fit, with the line where the input is declared, and never a value.
@@ -378,11 +420,21 @@ class Job:
         """
         given = given if given is not None else self._samples
         inputs, _, rounding = self._given(given, None)
+        inputs |= self._clear(self._program, kept)
         start = time.perf_counter()
         watch = _tacit.Watch()
         with self._checked():
             outcome = _ran(lambda: _tacit.run_local(self._program, "plain", "instant", 1, inputs, watch))
-        return self._said(Result(outcome, rounding, time.perf_counter() - start))
+        shown = outcome if self._keeping is None else Shown([outcome], self._keeping.results)
+        return self._said(Result(shown, rounding, time.perf_counter() - start))
+
+    def _clear(self, program: _tacit.Program, kept: Mapping[str, Any] | None, random: np.random.Generator | None = None) -> dict[str, Any]:
+        """Inputs of kept arrays whose values are in the clear, and of arrays to be kept without a mask."""
+        if self._keeping is None:
+            if kept:
+                raise InputError("kept=: this job takes no kept secret")
+            return {}
+        return self._keeping.given(program, self._keeping.clear(kept, random))
 
     @placed
     def run(
@@ -396,6 +448,7 @@ class Job:
         prepared: str | os.PathLike[str] | None = None,
         threads: int | None = None,
         session: str | None = None,
+        kept: Mapping[str, Any] | None = None,
     ) -> Result:
         """Runs it: all parties in this process, or one party with the others. On a terminal and in a notebook, runs of more than
         a second show how far they have come. Ctrl-C ends the run for all parties.
@@ -414,19 +467,24 @@ class Job:
             threads: Worker threads of each party: as many as `tc.connect` says, or one; where parties choose the protocol over a
                 network, they choose this too.
             session: The run's name: parties whose names for it differ do not meet. `"default"`, or what `tc.connect` says.
+            kept: For trials in this process, values in the clear of arrays that earlier jobs kept, by the names of these. They stand for
+                what is kept in `on`.
 
         Raises:
-            InputError: Data that do not fit, with the line where the input is declared, and never a value; or an option that cannot be.
-            ConfigurationError: The parties want different things, such as other programs: with a diff of the texts.
+            InputError: Data that do not fit, with the line where the input is declared, and never a value; or an option that cannot be;
+                or a name to keep something as that is taken.
+            ConfigurationError: The parties want different things, such as other programs: with a diff of the texts. Or what the job
+                takes from an earlier one is not there, was kept by others, or was altered.
             CheckFailed: A value that the program checks left its range. Nothing was revealed.
             NetworkError, MisbehaviourError, PeerError, Stopped: Nothing more was revealed.
 
         Each has the file and the line of this call.
         """
+        self._kept_somewhere(on)
         net = on or local()
         watch = net._watch()
         with shown(self.name, watch):
-            return self._run(watch, given, net, protocol, security, corruptions, prepared, threads, session)
+            return self._run(watch, given, net, protocol, security, corruptions, prepared, threads, session, kept)
 
     def start(
         self,
@@ -439,17 +497,19 @@ class Job:
         prepared: str | os.PathLike[str] | None = None,
         threads: int | None = None,
         session: str | None = None,
+        kept: Mapping[str, Any] | None = None,
     ) -> Handle:
         """Runs it in the background: `progress`, `cancel()` and `result()` of what it returns, or `await`.
 
         The arguments are those of `run`.
         """
+        self._kept_somewhere(on)
         net = on or local()
         place, _ = here()
 
         def run(watch: _tacit.Watch) -> Result:
             try:
-                return self._run(watch, given, net, protocol, security, corruptions, prepared, threads, session)
+                return self._run(watch, given, net, protocol, security, corruptions, prepared, threads, session, kept)
             except TacitError as error:
                 place_at(error, place)
                 raise
@@ -467,6 +527,7 @@ class Job:
         prepared: str | os.PathLike[str] | None,
         threads: int | None,
         session: str | None,
+        kept: Mapping[str, Any] | None,
     ) -> Result:
         own = on.name if isinstance(on, Net) else None
         if prepared is not None and (protocol == "auto" or own is None):
@@ -474,6 +535,10 @@ class Job:
         inputs, rows, rounding = self._given(given, own)
         many = len(on.parties) if isinstance(on, Net) else len(self.parties)
         threat = _threat(security, corruptions, many, isinstance(on, Net) and protocol == "auto" and not on._has_policy())
+        if self._keeping is not None:
+            return self._run_keeping(self._keeping, watch, inputs, rows, rounding, on, protocol, threat, prepared, threads, session, kept)
+        if kept is not None:
+            self._clear(self._program, kept)
         if isinstance(on, Net):
             self._written_down("run with others")
             store = None if prepared is None else os.fspath(prepared)
@@ -483,6 +548,71 @@ class Job:
         with self._checked():
             outcome, seconds, choice = on._run(self._program, protocol, threat, rows, threads, inputs, watch)
         return self._said(Result(outcome, rounding, seconds, self.parties, choice))
+
+    def _kept_somewhere(self, on: Local | Net | None) -> None:
+        """Refuses to keep what nobody would have afterwards."""
+        if on is None and self._keeping is not None and self._keeping.keeps:
+            (first, *_) = self._keeping.keeps
+            raise InputError(f"{first.name!r} is kept where the job runs: trial = tc.local(), and on=trial here and where it is taken")
+
+    def _run_keeping(
+        self,
+        keeping: Keeping,
+        watch: _tacit.Watch,
+        inputs: dict[str, Any],
+        rows: dict[str, int],
+        rounding: float,
+        on: Local | Net,
+        protocol: str,
+        threat: Threat | None,
+        prepared: str | os.PathLike[str] | None,
+        threads: int | None,
+        session: str | None,
+        kept: Mapping[str, Any] | None,
+    ) -> Result:
+        """A run that keeps secrets, or takes kept ones. What it keeps is stored when it has succeeded."""
+        if prepared is not None:
+            self._written_down("prepared")
+        if protocol != "auto":
+            against = keeping.named(protocol)
+        else:
+            against = threat or (on._party.policy if isinstance(on, Net) else None) or (False, 1)
+        program = keeping.of(against)
+        keeping.free(on._store)
+        if isinstance(on, Net):
+            self._written_down("run with others")
+            if kept is not None:
+                raise InputError("kept= is for values in the clear, in one process: over a network each party has a share")
+            if against == (False, 0):
+                raise InputError(f"{protocol} protects nobody: secrets that are kept, or were, need another protocol between machines")
+            records = keeping.read(on._store, against, on.parties)
+            drawn = keeping.drawn([self._number(on.name)])
+            inputs |= keeping.given(program, keeping.taken(records, drawn), on.name)
+            if keeping.keeps:
+                on._store.ready()
+            try:
+                learned = on._run(program, protocol, threat, None, session, threads, inputs, watch)
+            except ConfigurationError as error:
+                raise keeping.disagreement(error) from None
+            outcome = Shown([learned], keeping.results)
+            seconds, choice, parties = None, None, on.parties
+        else:
+            records = keeping.read(on._store, against, self.parties) if kept is None else []
+            drawn = keeping.drawn(range(len(self.parties)))
+            given = {} if kept is None else keeping.clear(kept)
+            inputs |= keeping.given(program, {**given, **keeping.taken(records, drawn)})
+            several, seconds, choice = on._run(program, protocol, threat, rows, threads, inputs, watch)
+            outcome = Shown(several.outcomes if isinstance(several, Several) else [several], keeping.results)
+            parties = self.parties
+        result = Result(outcome, rounding, seconds, parties, choice, [it.name for it in keeping.keeps])
+        keeping.keep(on._store, outcome, drawn, program, against, result.report.protocol)
+        return self._said(result)
+
+    def _number(self, party: str) -> int:
+        """The number of a party in the program."""
+        if party not in self.parties:
+            raise InputError(f"{party} is none of the parties of this program, {', '.join(self.parties)}")
+        return self.parties.index(party)
 
     def _said(self, result: Result) -> Result:
         """A result, whose remarks are for those who wrote the job."""
@@ -499,6 +629,7 @@ class Job:
         reference: str | Callable[..., Any] | Mapping[str, Any] = "onnx",
         given: Mapping[str, Any] | None = None,
         protocol: str | None = None,
+        kept: Mapping[str, Any] | None = None,
     ) -> Accuracy:
         """What fixed point changes of results, on sample data: beside a floating-point reference, in the clear and on request under a
         protocol. For trained models, whose outputs (`tc.onnx.load`, `tc.ml.from_sklearn`) the job reveals as they are, the reference is
@@ -515,6 +646,7 @@ class Job:
                 `reference={"weights": model.reference(X, y).coef_}`.
             given: Data of other inputs of the job, by name.
             protocol: A protocol to run too, with all parties in this process.
+            kept: Values in the clear of arrays that earlier jobs kept, by the names of these.
 
         Raises:
             InputError: No result is an output of a model and no reference is given, or there is no such reference.
@@ -526,13 +658,13 @@ class Job:
         if self._models:
             from .onnx.report import measure as of_model
 
-            return of_model(self, rows, y=y, reference=reference, given=given, protocol=protocol)
+            return of_model(self, rows, y=y, reference=reference, given=given, protocol=protocol, kept=kept)
         if isinstance(reference, str):
             what = "this job reveals no output of a model: accuracy is of results such as net(x)['label'], as they are"
             raise InputError(f"{what}, or of others beside reference={{result: array}}")
         from .accuracy import measure
 
-        return measure(self, {**rows, **(given or {})}, y=y, reference=reference, protocol=protocol)
+        return measure(self, {**rows, **(given or {})}, y=y, reference=reference, protocol=protocol, kept=kept)
 
     @placed
     def prepare(
@@ -563,7 +695,7 @@ class Job:
         Returns:
             `preparation` (what all parties call it), `runs`, `bytes`, `seconds`, `bytes_sent`, `party` and `store`.
         """
-        self._written_down("prepare runs")
+        self._written_down("prepared")
         if protocol == "auto":
             raise InputError("what is prepared is for one protocol: name it")
         counts = dict(rows or {})
@@ -603,7 +735,8 @@ class Job:
             rows: Row counts; the most that the program allows, unless they are said.
         """
         malicious, many = _threat(security, corruptions, len(self.parties), True) or (False, 1)
-        found = _ran(lambda: self._program.plan(network, malicious, many, list((rows or {}).items())))
+        program = self._program if self._keeping is None else self._keeping.of((malicious, many))
+        found = _ran(lambda: program.plan(network, malicious, many, list((rows or {}).items())))
         return Plan(json.loads(found), network, self.parties)
 
     @placed
@@ -617,8 +750,13 @@ class Job:
         """
         if protocol == "auto":
             protocol = self.plan(network=network, rows=rows).best
-        found = _ran(lambda: self._program.explain(network, protocol, list((rows or {}).items())))
+        program = self._under(protocol)
+        found = _ran(lambda: program.explain(network, protocol, list((rows or {}).items())))
         return Explanation(json.loads(found))
+
+    def _under(self, protocol: str) -> _tacit.Program:
+        """The program that runs under a protocol."""
+        return self._program if self._keeping is None else self._keeping.of(self._keeping.named(protocol))
 
     @placed
     def simulate(
@@ -631,6 +769,7 @@ class Job:
         security: Security = "semi-honest",
         corruptions: int | str = "one",
         seed: int = 0,
+        kept: Mapping[str, Any] | None = None,
     ) -> Simulation:
         """Runs it in virtual time on another network, under several protocols; on random data, unless some are given.
 
@@ -642,16 +781,24 @@ class Job:
             security: What corrupted parties do, where no protocols are named.
             corruptions: How many may be corrupted together, where no protocols are named.
             seed: Of the random data.
+            kept: Values in the clear of arrays that earlier jobs kept, by the names of these; samples or random ones, unless they are
+                given. Nothing is kept.
         """
         if given is None:
             given = self._random(rows or {}, seed)
         inputs, counts, _ = self._given(given, None)
+        programs: dict[str, _tacit.Program] = {}
         if protocols is None:
             found = self.plan(network=network, security=security, corruptions=corruptions, rows=counts)
-            protocols = [it["protocol"] for it in found.candidates]
+            threat = _threat(security, corruptions, len(self.parties), True) or (False, 1)
+            program = self._program if self._keeping is None else self._keeping.of(threat)
+            programs = {it["protocol"]: program for it in found.candidates}
+        else:
+            programs = {protocol: self._under(protocol) for protocol in protocols}
         reports = {}
-        for protocol in protocols:
-            outcome = _ran(partial(_tacit.run_local, self._program, protocol, network, 1, inputs, _tacit.Watch()))
+        for protocol, program in programs.items():
+            everything = {**inputs, **self._clear(program, kept, np.random.default_rng(seed))}
+            outcome = _ran(partial(_tacit.run_local, program, protocol, network, 1, everything, _tacit.Watch()))
             reports[protocol] = json.loads(outcome.report)
         return Simulation(reports, network)
 
@@ -814,10 +961,9 @@ class Disclosure:
                 ("COMPUTED", plan.splitlines()),
             ]
             return [(heading, [[it] if isinstance(it, str) else it for it in lines]) for heading, lines in sections if lines]
-        program = job._program
         parties = job.parties
         revealed = []
-        for name, to, type in program.results:
+        for name, to, type in job._results:
             who = "everybody" if len(to) == len(parties) else ", ".join(parties[it] for it in to)
             learns = "learns" if len(to) == 1 or who == "everybody" else "learn"
             revealed.append([f"{who} {learns}", name, type.replace(" secret", "").replace(" public", "")])
@@ -826,8 +972,10 @@ class Disclosure:
         places = self._places()
         verified = _listed(places["check"])
         told = f"{verified}; 1 bit for all together, to everybody" if places["check"] else "nothing"
+        keeping = [] if job._keeping is None else job._keeping.disclosed()
         found = [
-            ("REVEALED, and nothing else", revealed),
+            ("REVEALED, and nothing else", revealed or [["nothing"]]),
+            *keeping,
             ("TAKEN", taken),
             (f"CHECKED IN THE RUN  {told}", []),
             (f"PROMISED, UNVERIFIED  {_listed(places['assume'])}", []),

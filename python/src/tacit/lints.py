@@ -28,16 +28,23 @@ class Lint:
     message: str
 
 
-def lint(program: _tacit.Program, inputs: list[Input], promised: set[tuple[str, int]] | None, suggested: set[str]) -> list[Lint]:
-    """All remarks on a program."""
+def lint(
+    program: _tacit.Program,
+    inputs: list[Input],
+    promised: set[tuple[str, int]] | None,
+    suggested: set[str],
+    masked: frozenset[str] = frozenset(),
+) -> list[Lint]:
+    """All remarks on a program, but for results that are masked, which say nothing."""
     nodes = program.nodes
     dims = set(program.reveal_rows)
     found: list[Lint] = []
-    reached = {name: _reached(nodes, start) for name, start in program.reveal_nodes}
+    starts = [(name, start) for name, start in program.reveal_nodes if name not in masked]
+    reached = {name: _reached(nodes, start) for name, start in starts}
     to = {name: receivers for name, receivers, _ in program.results}
     names = program.parties
     owners = _owners(nodes, inputs, names)
-    for name, start in program.reveal_nodes:
+    for name, start in starts:
         below = reached[name]
         from_ = {owner for i in below if (owner := owners.get(i)) is not None}
         if name in dims:
@@ -55,8 +62,8 @@ def lint(program: _tacit.Program, inputs: list[Input], promised: set[tuple[str, 
             )
         if any(op == "assume" and (file, line) in (promised or set()) for i in below for op, file, line in nodes[i][2]):
             found.append(Lint("D6", name, f"{name!r} depends on a promise that nothing verifies in a run"))
-    found += _filters(program, inputs, nodes, to)
-    found += _means_and_counts(program, nodes, reached, to)
+    found += _filters(starts, inputs, nodes, to)
+    found += _means_and_counts(dict(starts), nodes, reached, to)
     for it in sorted(suggested):
         found.append(Lint("D5", it, f"the bounds of {it!r} were taken from data: do they say too much?"))
     return found
@@ -93,12 +100,12 @@ def _bare_groups(nodes: _Nodes, start: int) -> bool:
     return False
 
 
-def _filters(program: _tacit.Program, inputs: list[Input], nodes: _Nodes, to: dict[str, list[int]]) -> list[Lint]:
+def _filters(starts: list[tuple[str, int]], inputs: list[Input], nodes: _Nodes, to: dict[str, list[int]]) -> list[Lint]:
     """Sums and counts of the same that the same parties learn, one of fewer rows than the other."""
     found = []
     of_input = iter(inputs)
     bits = {i for i, node in enumerate(nodes) if node[0] in _BITS or (node[0] == "input" and next(of_input).kind == "bit")}
-    kept = {name: _kept(nodes, bits, start) for name, start in program.reveal_nodes}
+    kept = {name: _kept(nodes, bits, start) for name, start in starts}
     for name, fewer in kept.items():
         for other, more in kept.items():
             if fewer and more and fewer[0] == more[0] and more[1] < fewer[1] and set(to[name]) & set(to[other]):
@@ -147,10 +154,9 @@ def _conditions(nodes: _Nodes, bits: list[int]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _means_and_counts(program: _tacit.Program, nodes: _Nodes, reached: dict[str, set[int]], to: dict[str, list[int]]) -> list[Lint]:
+def _means_and_counts(starts: dict[str, int], nodes: _Nodes, reached: dict[str, set[int]], to: dict[str, list[int]]) -> list[Lint]:
     """Quotients whose divisor is revealed to the same parties."""
     found = []
-    starts = dict(program.reveal_nodes)
     for name, below in reached.items():
         divisors: set[int] = set()
         for i in below:

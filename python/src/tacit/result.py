@@ -120,6 +120,7 @@ class Result:
         report: What the run cost.
         warnings: Under evaluation in the clear: where values left their ranges.
         remarks: What people should know beside the answer of a query, in sentences.
+        kept: Names of what the run kept for later jobs.
     """
 
     def __init__(
@@ -129,8 +130,10 @@ class Result:
         here: float | None = None,
         parties: Sequence[str] = (),
         choice: str | None = None,
+        kept: Sequence[str] = (),
     ) -> None:
         self._outcome = outcome
+        self.kept: list[str] = list(kept)
         choice = choice or outcome.choice
         self.report = Report(json.loads(outcome.report), json.loads(choice) if choice else None, rounding, here, parties)
         self.warnings: list[str] = list(outcome.warnings)
@@ -214,11 +217,13 @@ class Result:
 
     def __repr__(self) -> str:
         warned = "".join(f"\nwarning: {text}" for text in self.warnings)
-        return f"{self._outcome.table.rstrip()}\n{self.report!r}{warned}"
+        kept = f"kept: {', '.join(self.kept)}\n" if self.kept else ""
+        return f"{self._outcome.table.rstrip()}\n{kept}{self.report!r}{warned}"
 
     def _repr_html_(self) -> str:
         warned = "".join(paragraph(f"warning: {text}") for text in self.warnings)
         shown = self.table._repr_html_() if self._answer is not None else f"<pre>{html.escape(self._outcome.table.rstrip())}</pre>"
+        shown += paragraph(f"kept: {', '.join(self.kept)}") if self.kept else ""
         return f"{shown}{self.report._repr_html_()}{warned}"
 
 

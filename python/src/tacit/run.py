@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _tacit
 from .errors import InputError, failure, placed
+from .shares import Disk, KeptSecret, Memory, Store
 
 __all__ = ["Local", "Net", "connect", "local", "protocols"]
 
@@ -20,10 +21,39 @@ __all__ = ["Local", "Net", "connect", "local", "protocols"]
 Threat: TypeAlias = tuple[bool, int]
 
 
-class Local:
-    """All parties in this process: for trials and tests. **It protects nobody.**"""
+class _Keeper:
+    """Where jobs run, and where what they keep lies."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @placed
+    def list_kept(self) -> list[KeptSecret]:
+        """What jobs kept here: names, types, shapes, and by which run; of other parties' folders, nothing is known.
+
+        Raises:
+            ConfigurationError: A file is not as this party wrote it.
+        """
+        return [self._store.read(name).known() for name in self._store.names()]
+
+    @placed
+    def delete_kept(self, name: str) -> None:
+        """Removes what is kept as `name` here. Without this party's share nobody can take it any more, unless there is a copy of its file.
+
+        Raises:
+            InputError: There is no such name.
+        """
+        if not self._store.has(name):
+            there = ", ".join(map(repr, self._store.names())) or "nothing"
+            raise InputError(f"nothing is kept as {name!r} in {self._store.place}, which has {there}")
+        self._store.delete(name)
+
+
+class Local(_Keeper):
+    """All parties in this process: for trials and tests. **It protects nobody.** What jobs keep is in its memory, and lost with it."""
 
     def __init__(self, transport: str, network: str) -> None:
+        super().__init__(Memory())
         self.transport, self.network = transport, network
 
     def _watch(self) -> _tacit.Watch:
@@ -151,7 +181,7 @@ def local(*, transport: str = "memory", network: str = "instant") -> Local:
     return Local(transport, network)
 
 
-class Net:
+class Net(_Keeper):
     """One party, which runs jobs with the others: each over a connection of its own; in a `with` block, all over one.
 
     ```python
@@ -163,7 +193,8 @@ class Net:
     connection for all of them.
     """
 
-    def __init__(self, party: _tacit.Party, session: str, threads: int | None, connect_timeout: float, timeout: float) -> None:
+    def __init__(self, party: _tacit.Party, session: str, threads: int | None, connect_timeout: float, timeout: float, folder: str) -> None:
+        super().__init__(Disk(party, folder))
         self._party, self._session, self._threads, self._deadlines = party, session, threads, (connect_timeout, timeout)
         self._connection: _tacit.Connection | None = None
 
@@ -265,6 +296,7 @@ def connect(
     threads: int | None = None,
     connect_timeout: float = 60.0,
     timeout: float = 30.0,
+    kept: str | os.PathLike[str] | None = None,
 ) -> Net:
     """One party of several, each on its own machine, from its file (`tacit party new`, `tacit party add`).
 
@@ -274,9 +306,13 @@ def connect(
         threads: Worker threads of each party: one unless it is said, or as many as the parties choose with the protocol.
         connect_timeout: Seconds that the others may take to come up.
         timeout: Seconds that a wait for data may take without progress.
+        kept: The folder of this party's shares of what jobs keep, which only its own account may enter; beside the party's file unless
+            it is said, and called as that is: `alice.kept` for `alice.toml`. Its files are encrypted under a key that follows from the
+            party's private key.
     """
+    folder = f"{os.path.splitext(os.fspath(file))[0]}.kept" if kept is None else os.fspath(kept)
     try:
-        return Net(_tacit.Party.from_file(os.fspath(file)), session, threads, connect_timeout, timeout)
+        return Net(_tacit.Party.from_file(os.fspath(file)), session, threads, connect_timeout, timeout, folder)
     except _tacit.Failure as error:
         raise failure(error) from None
 

@@ -28,6 +28,7 @@ def measure(
     reference: str | Callable[..., Any] | Mapping[str, Any] = "onnx",
     given: Mapping[str, Any] | None = None,
     protocol: str | None = None,
+    kept: Mapping[str, Any] | None = None,
 ) -> Accuracy:
     """The accuracy of a job's models: see `Job.accuracy`."""
     from ..job import Job as Jobs
@@ -42,8 +43,8 @@ def measure(
     # As the model computes: an owner whose numbers have more digits than 32 bits hold rounds them so too.
     feeds = {name: np.asarray(it, np.float32) if ports.get(name) == "float" else np.asarray(it) for name, it in feeds.items()}
     data = {**_data(walk, feeds), **(given or {})}
-    kept = {name: value for name, value in data.items() if name in job.input_names or name in job.parties}
-    runs = runs_of(job, kept, protocol)
+    own = {name: value for name, value in data.items() if name in job.input_names or name in job.parties}
+    runs = runs_of(job, own, protocol, kept)
     tensors = {} if walk.graph.stripped else by_onnx(walk.graph, {**_constants(walk), **feeds})
     wanted = _wanted(job, used, walk, feeds, tensors, reference)
     shown: dict[str, Array] = {}
@@ -55,7 +56,8 @@ def measure(
     for place, it in enumerate(walk.comparisons):
         shown[f"comparisons {place}"] = it.bits
     inner = Jobs("layers", {name: Reveal.of(value, "all") for name, value in shown.items()})
-    found = inner.check({name: value for name, value in data.items() if name in inner.input_names or name in inner.parties})
+    own = {name: value for name, value in data.items() if name in inner.input_names or name in inner.parties}
+    found = inner.check(own, kept=kept if inner._keeping is not None else None)
     name = reference if isinstance(reference, str) else "reference"
     columns = [name, *runs]
     results = {key: compared(key, wanted[key], runs, y, name) for key in wanted}
