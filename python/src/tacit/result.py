@@ -217,8 +217,10 @@ class Result:
 
     def __repr__(self) -> str:
         warned = "".join(f"\nwarning: {text}" for text in self.warnings)
-        kept = f"kept: {', '.join(self.kept)}\n" if self.kept else ""
-        return f"{self._outcome.table.rstrip()}\n{kept}{self.report!r}{warned}"
+        shown = f"{self._outcome.table.rstrip()}\n"
+        if self.kept:
+            shown = f"{shown}kept: {', '.join(self.kept)}\n".lstrip("\n")
+        return f"{shown}{self.report!r}{warned}"
 
     def _repr_html_(self) -> str:
         warned = "".join(paragraph(f"warning: {text}") for text in self.warnings)
