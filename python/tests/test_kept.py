@@ -30,6 +30,7 @@ ARRAYS: dict[str, tuple[tc.Type, Any]] = {
     "fixed": (tc.Fixed(-16, 16), [[-16.0, 16.0], [0.25, -0.0625]]),
     "wide": (tc.Fixed(-1, 1, 40, bits=64), [-1.0, 1.0, 0.5]),
     "number": (tc.Int(0, 1000), 1000),
+    "nothing": (tc.Int(0, 9), np.zeros(0, dtype=np.int64)),
     "ward": (tc.Category(["north", "south", "west"], name="wards"), ["west", "north"]),
 }
 

@@ -748,9 +748,9 @@ class Job:
             protocol: Its name; `"auto"` takes the fastest one that protects against one semi-honest party.
             rows: Row counts; the most that the program allows, unless they are said.
         """
+        program = self._program if protocol == "auto" else self._under(protocol)
         if protocol == "auto":
             protocol = self.plan(network=network, rows=rows).best
-        program = self._under(protocol)
         found = _ran(lambda: program.explain(network, protocol, list((rows or {}).items())))
         return Explanation(json.loads(found))
 

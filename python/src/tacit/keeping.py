@@ -75,7 +75,7 @@ class Names:
         return f"{self.verb} {self.name}: copies are equal"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Keep:
     """A value that a job keeps, which nobody learns."""
 
@@ -125,7 +125,7 @@ class Keep:
         return tuple(length for length in self.value._node.shape if isinstance(length, int))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Loaded:
     """A kept array that a program takes."""
 
@@ -300,7 +300,7 @@ class Keeping:
         return (party + 1) % len(self.parties)
 
     def _compared(self, load: Loaded) -> Array:
-        """Zero, if every mask is its copy: else a check of all elements ends the run, before anything opens."""
+        """Zero, if every mask is its copy: else a check of all elements ends the run, before any result opens."""
         arena, place, element, size = self._arena, load.place, load.element, _size(load.shape)
         differences = []
         for i, mask in enumerate(load.masks):
@@ -582,4 +582,11 @@ class Shown(Several):
     @property
     def table(self) -> str:
         """The results as tables, one after the other."""
-        return "\n".join(_tacit.Table([(self._of(name), name)]).text.rstrip() for name in self.names)
+        return "\n".join(map(self._alone, self.names))
+
+    def _alone(self, name: str) -> str:
+        try:
+            return _tacit.Table([(self._of(name), name)]).text.rstrip()
+        except ValueError:
+            # Numbers with more digits than tables have.
+            return f"{name}\n{self.array(name)}"

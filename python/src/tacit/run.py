@@ -310,7 +310,7 @@ def connect(
             it is said, and called as that is: `alice.kept` for `alice.toml`. Its files are encrypted under a key that follows from the
             party's private key.
     """
-    folder = f"{os.path.splitext(os.fspath(file))[0]}.kept" if kept is None else os.fspath(kept)
+    folder = os.path.abspath(f"{os.path.splitext(os.fspath(file))[0]}.kept" if kept is None else kept)
     try:
         return Net(_tacit.Party.from_file(os.fspath(file)), session, threads, connect_timeout, timeout, folder)
     except _tacit.Failure as error:

@@ -80,7 +80,7 @@ class Element:
 
     def drawn(self, count: int) -> Words:
         """Uniform over all that the bits hold, from the operating system's randomness."""
-        words = np.frombuffer(secrets.token_bytes(8 * count), dtype=np.uint64)
+        words = np.frombuffer(secrets.token_bytes(8 * count), dtype=np.uint64) if count else np.zeros(0, dtype=np.uint64)
         return words & np.uint64(2**self.bits - 1)
 
     def given(self, words: Words) -> Any:
@@ -123,7 +123,7 @@ class KeptSecret:
     when: datetime.datetime
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Record:
     """What a party stores of a kept secret, or all parties of one process.
 
