@@ -393,6 +393,10 @@ def test_what_rounds_beyond_its_range_is_checked() -> None:
     roomy = tc.job("roomy", p=(x * y).keep("p", tc.Fixed(-2, 2)))
     tight = tc.job("tight", p=(x * y).keep("p"))
     alone = tc.job("alone", p=(x * x).keep("p", tc.Fixed(-2, 2)))
+    line = test_what_rounds_beyond_its_range_is_checked.__code__.co_firstlineno + 8
+    checked = tc.check(x * y, -1, 1)
+    once = tc.job("once", p=checked.keep("p"))
+    assert f"CHECKED IN THE RUN  test_kept.py:{line} in -1..1; 1 bit" in repr(once.disclosure())
     assert "CHECKED IN THE RUN  nothing" in repr(roomy.disclosure())
     assert "CHECKED IN THE RUN  test_kept.py" in repr(tight.disclosure())
     assert "CHECKED IN THE RUN  test_kept.py" in repr(alone.disclosure())

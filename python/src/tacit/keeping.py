@@ -274,7 +274,13 @@ class Keeping:
         program = self._arena.front.program("range", [("value", node, [0], None, it.place)])
         ((_, rounding),) = program.reveal_bounds
         low, high = node.interval
-        if rounding is None or _alone(program) or low - rounding < element.low or high + rounding > element.high:
+        ((_, last),) = program.reveal_nodes
+        if program.nodes[last][0] == "check":
+            # What was checked is in its range, however it was rounded before.
+            rounding = 0
+        elif _alone(program):
+            rounding = None
+        if rounding is None or low - rounding < element.low or high + rounding > element.high:
             own = Element(node.kind, node.bits, node.fraction, low, high).whole
             bounds = (element.bound(max(element.low, own[0])), element.bound(min(element.high, own[1])))
             value = _call(self._arena, it.place, "check", value, **{"in": bounds})
