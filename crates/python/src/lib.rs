@@ -44,6 +44,7 @@ fn _tacit(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::run_local, module)?)?;
     module.add_function(wrap_pyfunction!(run::loopback, module)?)?;
     module.add_function(wrap_pyfunction!(run::protocols, module)?)?;
+    module.add_function(wrap_pyfunction!(run::protection, module)?)?;
     module.add_function(wrap_pyfunction!(command, module)?)?;
     module.add_class::<run::Watch>()?;
     module.add_class::<run::Connection>()?;

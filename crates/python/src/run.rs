@@ -39,6 +39,15 @@ pub fn protocols() -> Vec<(String, usize, String)> {
     tacit::protocols::all().filter(|it| !it.for_comparison()).map(described).collect()
 }
 
+/// What a protocol is for and protects against: parties, whether corrupted ones may deviate from it, and how many may be
+/// corrupted together.
+#[pyfunction]
+pub fn protection(name: &str) -> PyResult<(usize, bool, usize)> {
+    let protocol = self::protocol(name)?;
+    let (parties, security) = (protocol.parties(), protocol.security());
+    Ok((parties, security.is_malicious(), security.corruptions(parties)))
+}
+
 /// All parties in this process, on a network that is played.
 #[pyfunction]
 pub fn run_local(

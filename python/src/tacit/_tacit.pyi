@@ -408,6 +408,9 @@ def scaled(values: NDArray[Any], digits: int) -> NDArray[np.int64] | NDArray[np.
 def protocols() -> list[tuple[str, int, str]]:
     """The names of all protocols, with how many parties they are for and what they protect against."""
 
+def protection(name: str) -> tuple[int, bool, int]:
+    """What a protocol is for and protects against: parties, whether corrupted ones may deviate, and how many may be corrupted."""
+
 def run_local(program: Program, protocol: str, network: str, threads: int, inputs: _Data, watch: Watch) -> Outcome:
     """All parties in this process, on a network that is played."""
 

@@ -605,7 +605,7 @@ class Job:
             outcome = Shown(several.outcomes if isinstance(several, Several) else [several], keeping.results)
             parties = self.parties
         result = Result(outcome, rounding, seconds, parties, choice, [it.name for it in keeping.keeps])
-        keeping.keep(on._store, outcome, drawn, program, against, result.report.protocol)
+        keeping.keep(on._store, outcome, drawn, program, against, result.report.protocol, records)
         return self._said(result)
 
     def _number(self, party: str) -> int:

@@ -4,12 +4,14 @@ A kept array is shared additively, modulo two to the bits of its type: `masked =
 uniform and drawn by that party alone. All parties have `masked`. Among semi-honest parties each has its own mask and no other. Where one
 party may be malicious, the next party has a copy of each mask too, and a later run compares the two: of any two neighbours one is honest,
 so a mask that was changed ends that run, whatever the values are; and a party that sees its own mask and one copy misses the others.
+
+Shares of two runs must not be mixed: then whether copies fit would depend on the values. So every run has random words that all parties
+have a part in, which are compared before anything of a later run is shared.
 """
 
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,7 +24,7 @@ from ._place import here
 from .array import Arena, Array, current
 from .errors import ConfigurationError, InputError, ProgramError, RangeError, ShapeError, fail, mistake
 from .run import Several
-from .shares import Element, Record, Store, Words, now, wrong_name
+from .shares import RUN, RUN_SIZE, Element, Record, Store, Words, now, wrong_name
 from .types import NO_DECIMALS, NO_NULLS, NO_TEXTS, Category, Nullable, Text, Type
 from .types import Decimal as DecimalType
 
@@ -31,21 +33,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Keep", "Keeping", "Loaded", "Shown", "kept"]
 
-# Trust as the engine says it, and its numbers.
-_TRUST = re.compile(r"(semi-honest|malicious with abort), (\w+) of (\w+)")
-_NUMBERS = {name: number for number, name in enumerate(("one", "two", "three", "four", "five"), 1)}
 _PLAIN = "plain"
-# What one party computes alone, in the canonical text, and functions of it that do not round.
-_PRIVATE = re.compile(r"^ *let \S+: .* from (\w+|\".*?\")(?: in \S+)? = (\w+)", re.MULTILINE)
-_EXACT = (
-    *("add", "sub", "neg", "abs", "min", "max", "less", "equal", "select", "and", "or", "xor", "not", "sum", "cumsum", "count"),
-    *("reshape", "broadcast", "slice", "gather", "shift", "flip", "concat", "transpose", "assume", "check"),
-)
 # What the disclosure says of shares.
 _SHARES = (
     "each party stores a share: against semi-honest parties, those of all but one tell nothing about it; against one malicious party, "
     "that of any one"
 )
+_TRUSTED = "PROMISED, UNVERIFIED: a promise was made, so that nobody verifies that its values lie in its range"
 _COPIES = "against one malicious party, copies of shares are compared: if one was changed the run ends, which everybody learns"
 
 
@@ -68,6 +62,15 @@ class Names:
     def copy(self, party: str) -> str:
         """What the next party has of a party's mask: an input of the next party."""
         return f"{self.verb} {self.name}: copy of the mask of {party}"
+
+    @property
+    def run(self) -> str:
+        """What tells the run that kept the array from all others: learned by all, and a public input where the array is taken."""
+        return f"{self.verb} {self.name}: run"
+
+    def part(self, party: str) -> str:
+        """What a party adds to that."""
+        return f"{self.verb} {self.name}: part of the run of {party}"
 
     @property
     def same(self) -> str:
@@ -135,8 +138,10 @@ class Loaded:
     place: tuple[str, int]
     path: str
     sample: Any
+    run: Array
     masks: tuple[Array, ...]
     value: Array
+    promised: bool
 
     @property
     def names(self) -> Names:
@@ -160,7 +165,7 @@ def _element(type: Any, name: str, place: tuple[str, int], path: str) -> Element
     return Element.of(type)
 
 
-def kept(name: str, type: Type, shape: Any = (), *, sample: Any = None) -> Array:
+def kept(name: str, type: Type, shape: Any = (), *, sample: Any = None, promised: bool = False) -> Array:
     """An array that an earlier job of the same parties kept by `value.keep(name)`. It is secret, and nobody has learned it.
 
     The job runs with the parties that kept it, in their order, `on=` the same `tc.local()`, or `tc.connect` of the same files. What it
@@ -171,6 +176,8 @@ def kept(name: str, type: Type, shape: Any = (), *, sample: Any = None) -> Array
         type: The type that it was kept with, exactly: a run with another one is refused, with the type that is right.
         shape: Lengths of its axes: numbers, those that it was kept with.
         sample: Values to try the program on in the clear, with `tc.peek` and `job.check`.
+        promised: Takes also what was kept by a job that made a promise (`tc.promise`, or a loop's): nobody verified its range, and this
+            job trusts it too. Without it such an array is refused.
     """
     place, path = here()
     arena = current()
@@ -188,6 +195,7 @@ def kept(name: str, type: Type, shape: Any = (), *, sample: Any = None) -> Array
     elif (known.element, known.shape) != (element, lengths):
         what = f"this program takes {name!r} as {known.element} of shape {known.shape} already, at {known.place[0]}:{known.place[1]}"
         fail(ProgramError, f"{what}: it has one type and shape. In a notebook, run the cell with tc.parties(...) again", place, path)
+    known = replace(known, promised=known.promised or promised)
     arena.kept[name] = known if sample is None else replace(known, sample=sample)
     return known.value
 
@@ -197,6 +205,7 @@ def _taken(
 ) -> Loaded:
     """Masked values less all masks."""
     try:
+        run = _input(arena, RUN, [RUN_SIZE], place, names.run, None)
         value = _input(arena, element, shape, place, names.masked, None)
         masks = tuple(_input(arena, element, shape, place, names.mask(party.name), party.index) for party in arena.parties)
         for mask in masks:
@@ -206,7 +215,7 @@ def _taken(
             value = _call(arena, place, "assume", value, **{"in": (element.bound(element.low), element.bound(element.high))})
     except _tacit.Mistake as error:
         raise mistake(error, path, place) from None
-    return Loaded(names.name, element, shape, place, path, None, masks, Array(arena, value._node, category))
+    return Loaded(names.name, element, shape, place, path, None, run, masks, Array(arena, value._node, category), False)
 
 
 def _input(arena: Arena, element: Element, shape: Sequence[int], place: tuple[str, int], name: str, party: int | None) -> Array:
@@ -230,11 +239,6 @@ def _plus(arena: Arena, element: Element, place: tuple[str, int], a: Array, b: A
     return _call(arena, place, "xor", a, b) if element.kind == "bit" else _call(arena, place, "add", a, b, wrap=True)
 
 
-def _alone(program: _tacit.Program) -> bool:
-    """Whether a party rounds something alone. Its bound is zero then, and under protocols that notice cheats it is rounded as a secret."""
-    return any(it[1] not in _EXACT for it in _PRIVATE.findall(program.text))
-
-
 class Keeping:
     """What a job keeps and what it takes that was kept: the programs that do it, and the inputs that its users do not give."""
 
@@ -244,26 +248,51 @@ class Keeping:
         if twice:
             fail(ProgramError, f"two values are kept as {twice[0]!r}: each has a name of its own", keeps[-1].place, keeps[-1].path)
         self.parties = [party.name for party in arena.parties]
+        parts: list[Keep | Loaded] = [*self.keeps, *arena.kept.values()]
+        for it in parts:
+            reserved = {it.names.masked, it.names.run, it.names.same, *map(it.names.mask, self.parties)}
+            for result in revealed:
+                if result[0] in reserved:
+                    fail(
+                        ProgramError,
+                        f"{result[0]!r} is what Tacit calls a part of {it.name!r}: this result needs another name",
+                        it.place,
+                        it.path,
+                    )
+        self.loads: list[Loaded] = []
         self._kept = [self._masked(it) for it in self.keeps]
+        taken = {it[0] for it in self._built(False).inputs}
+        self.loads = [it for it in arena.kept.values() if it.names.masked in taken]
         # Among semi-honest parties, and in the clear.
         self.program = self._built(False)
-        taken = {it[0] for it in self.program.inputs}
-        self.loads = [it for it in arena.kept.values() if it.names.masked in taken]
+        self._promised = [self._trusts(it) for it in self.keeps]
 
     def __bool__(self) -> bool:
         return bool(self.keeps or self.loads)
 
-    def _masked(self, it: Keep) -> tuple[Array, list[Array]]:
-        """A value plus all masks, and the masks."""
+    def _masked(self, it: Keep) -> tuple[Array, list[Array], Array]:
+        """A value plus all masks, the masks, and what tells this run from others."""
         try:
             value = self._within(it)
             names, parties = it.names, self._arena.parties
             masks = [_input(self._arena, it.element, it.shape, it.place, names.mask(party.name), party.index) for party in parties]
             for mask in masks:
                 value = _plus(self._arena, it.element, it.place, value, mask)
+            run, *parts = [_input(self._arena, RUN, [RUN_SIZE], it.place, names.part(party.name), party.index) for party in parties]
+            for part in parts:
+                run = _plus(self._arena, RUN, it.place, run, part)
         except _tacit.Mistake as error:
             raise mistake(error, it.path, it.place) from None
-        return value, masks
+        return value, masks, run
+
+    def _trusts(self, it: Keep) -> bool:
+        """Whether the range of a value may rest on a promise: of this job, or of one that kept what it takes."""
+        program = self._arena.front.program("range", [("value", it.value._node, [0], None, it.place)])
+        promised = self._arena.promised
+        if any(op == "assume" and (file, line) in promised for _, _, places in program.nodes for op, file, line in places):
+            return True
+        taken = {name for name, *_ in program.inputs}
+        return any(load.promised and load.names.masked in taken for load in self._arena.kept.values())
 
     def _within(self, it: Keep) -> Array:
         """A value in the range that it is kept with. Rounding under a protocol may take it beyond its own range, which is checked where
@@ -278,8 +307,6 @@ class Keeping:
         if program.nodes[last][0] == "check":
             # What was checked is in its range, however it was rounded before.
             rounding = 0
-        elif _alone(program):
-            rounding = None
         if rounding is None or low - rounding < element.low or high + rounding > element.high:
             own = Element(node.kind, node.bits, node.fraction, low, high).whole
             bounds = (element.bound(max(element.low, own[0])), element.bound(min(element.high, own[1])))
@@ -292,14 +319,15 @@ class Keeping:
         """The program: in it, of malicious parties, the next party learns each mask, and copies are compared with them."""
         everybody = list(range(len(self.parties)))
         results = list(self._revealed)
-        for keep, (masked, masks) in zip(self.keeps, self._kept, strict=True):
+        for keep, (masked, masks, run) in zip(self.keeps, self._kept, strict=True):
             results.append((keep.names.masked, masked._node, everybody, None, keep.place))
+            results.append((keep.names.run, run._node, everybody, None, keep.place))
             for i, mask in enumerate(masks if malicious else ()):
                 results.append((keep.names.mask(self.parties[i]), mask._node, [self._next(i)], None, keep.place))
-        for load in self.loads if malicious else ():
-            if not _size(load.shape):
-                continue
-            results.append((load.names.same, self._compared(load)._node, everybody, None, load.place))
+        for load in self.loads:
+            results.append((load.names.run, load.run._node, everybody, None, load.place))
+            if malicious and _size(load.shape):
+                results.append((load.names.same, self._compared(load)._node, everybody, None, load.place))
         return self._arena.front.program(self._name, results)
 
     def _next(self, party: int) -> int:
@@ -328,17 +356,17 @@ class Keeping:
     @cached_property
     def inputs(self) -> frozenset[str]:
         """Names of inputs that nobody is asked for."""
-        found = {name for it in self.keeps for name in map(it.names.mask, self.parties)}
+        found = {name(party) for it in self.keeps for name in (it.names.mask, it.names.part) for party in self.parties}
         for load in self.loads:
-            found |= {load.names.masked, *map(load.names.mask, self.parties), *map(load.names.copy, self.parties)}
+            found |= {load.names.masked, load.names.run, *map(load.names.mask, self.parties), *map(load.names.copy, self.parties)}
         return frozenset(found)
 
     @cached_property
     def results(self) -> frozenset[str]:
         """Names of results that say nothing to anybody."""
-        found = {load.names.same for load in self.loads}
+        found = {name for load in self.loads for name in (load.names.same, load.names.run)}
         for keep in self.keeps:
-            found |= {keep.names.masked, *map(keep.names.mask, self.parties)}
+            found |= {keep.names.masked, keep.names.run, *map(keep.names.mask, self.parties)}
         return frozenset(found)
 
     # Threats.
@@ -369,24 +397,11 @@ class Keeping:
         """
         if protocol == _PLAIN:
             return (False, 0)
-        base, _, count = protocol.partition(":")
-        for name, parties, trust in _tacit.protocols():
-            family = ":" in name
-            found = _TRUST.match(trust)
-            if name.partition(":")[0] != base or found is None or family != bool(count.isdigit()):
-                continue
-            corrupted = _NUMBERS[found[2]]
-            if family:
-                corrupted = int(count) - 1 if corrupted == parties - 1 else max(1, (int(count) - 1) // 2)
-                parties = int(count)
-            if parties != len(self.parties):
-                what = f"{parties} parties compute under {protocol}, and this program has {len(self.parties)}"
-                raise InputError(f"{what}: all parties compute where something is kept, and nobody else")
-            return found[1] != "semi-honest", corrupted
-        raise InputError(
-            f"not supported: kept secrets under {protocol!r}, of which it is not known here what it protects against; "
-            "tc.protocols() has those of which it is, such as 'gmw:3' of three parties"
-        )
+        parties, malicious, corrupted = _tacit.protection(protocol)
+        if parties != len(self.parties):
+            what = f"{parties} parties compute under {protocol}, and this program has {len(self.parties)}"
+            raise InputError(f"{what}: all parties compute where something is kept, and nobody else")
+        return malicious, corrupted
 
     # Values.
 
@@ -411,11 +426,13 @@ class Keeping:
                 )
             described = load.described
             inputs[load.names.masked] = _some(load, random) if value is None and random is not None else data.values(described, value)[0]
+            inputs[load.names.run] = RUN.given(np.zeros(RUN_SIZE, dtype=np.uint64))
             zeros = load.element.given(np.zeros(_size(load.shape), dtype=np.uint64))
             inputs |= {name: zeros for party in self.parties for name in (load.names.mask(party), load.names.copy(party))}
         for keep in self.keeps:
             zeros = keep.element.given(np.zeros(_size(keep.shape), dtype=np.uint64))
             inputs |= {keep.names.mask(party): zeros for party in self.parties}
+            inputs |= {keep.names.part(party): RUN.given(np.zeros(RUN_SIZE, dtype=np.uint64)) for party in self.parties}
         return inputs
 
     def given(self, program: _tacit.Program, inputs: Mapping[str, Any], own: str | None = None) -> dict[str, Any]:
@@ -453,6 +470,14 @@ class Keeping:
             right = f"tc.kept({load.name!r}, {record.element}, {record.shape})"
             what = f"{load.name!r} was kept as {record.element} of shape {record.shape}, and is taken as {load.element} of {load.shape}"
             fail(ProgramError, f"{what}: write {right}", load.place, load.path)
+        if record.promised and not load.promised:
+            what = f"{load.name!r} was kept by a job that made a promise: nobody verified that its values lie in its range"
+            fail(
+                ProgramError,
+                f"{what}. tc.kept(..., promised=True) takes it and trusts that too; tc.check before keep verifies it",
+                load.place,
+                load.path,
+            )
         self._covered(load.name, record.threat, threat)
         return record
 
@@ -489,18 +514,28 @@ class Keeping:
         """The inputs of a run, of all parties whose masks these are. Without records, values are given in the clear."""
         inputs: dict[str, Any] = {}
         for load, record in zip(self.loads if records else (), records, strict=True):
-            inputs[load.names.masked] = load.element.given(record.masked)
+            inputs[load.names.masked], inputs[load.names.run] = load.element.given(record.masked), RUN.given(record.run)
             for party, words in record.masks.items():
                 inputs[load.names.mask(self.parties[party])] = inputs[load.names.copy(self.parties[party])] = load.element.given(words)
         for keep, masks in zip(self.keeps, drawn, strict=True):
             inputs |= {keep.names.mask(self.parties[party]): keep.element.given(words) for party, words in masks.items()}
+            inputs |= {keep.names.part(self.parties[party]): RUN.given(RUN.drawn(RUN_SIZE)) for party in masks}
         return inputs
 
     def keep(
-        self, store: Store, outcome: Shown, drawn: Sequence[dict[int, Words]], program: _tacit.Program, threat: Threat, protocol: str
+        self,
+        store: Store,
+        outcome: Shown,
+        drawn: Sequence[dict[int, Words]],
+        program: _tacit.Program,
+        threat: Threat,
+        protocol: str,
+        records: Sequence[Record],
     ) -> None:
-        """Stores what a run kept: own masks, copies that it learned, and masked values."""
-        for keep, masks in zip(self.keeps, drawn, strict=True):
+        """Stores what a run kept: own masks, copies that it learned, and masked values. What was made of `records` is no better protected
+        than they are."""
+        threat = (threat[0], min([threat[1], *(record.threat[1] for record in records)]))
+        for keep, masks, promised in zip(self.keeps, drawn, self._promised, strict=True):
             learned = {
                 party: keep.element.words(outcome.exact(keep.names.mask(name))[0])
                 for party, name in enumerate(self.parties)
@@ -517,6 +552,8 @@ class Keeping:
                     protocol=protocol,
                     digest=program.digest,
                     when=now(),
+                    promised=promised,
+                    run=RUN.words(outcome.exact(keep.names.run)[0]),
                     masked=keep.element.words(outcome.exact(keep.names.masked)[0]),
                     masks={**masks, **learned},
                 )
@@ -525,7 +562,7 @@ class Keeping:
     def disagreement(self, error: ConfigurationError) -> ConfigurationError:
         """What it means that parties have different masked values."""
         for load in self.loads:
-            if f"`{load.names.masked}`" in str(error):
+            if any(f"`{name}`" in str(error) for name in (load.names.masked, load.names.run)):
                 return ConfigurationError(
                     f"the parties have different values kept as {load.name!r}: one of them kept it in another run, or in one that failed "
                     "at others. Compare `when` and `digest` of list_kept() at each, and keep it again"
@@ -539,10 +576,12 @@ class Keeping:
         found: list[tuple[str, list[list[str]]]] = []
         if self.keeps:
             rows = [[f"as {it.name!r}", _typed(it.element, it.shape)] for it in self.keeps]
+            rows += [[f"{it.name!r}: {_TRUSTED}"] for it, trusts in zip(self.keeps, self._promised, strict=True) if trusts]
             rows.append([_SHARES])
             found.append(("KEPT FOR LATER JOBS of the same parties, and revealed to nobody", rows))
         if self.loads:
             rows = [[f"kept as {it.name!r}", _typed(it.element, it.shape)] for it in self.loads]
+            rows += [[f"{it.name!r}: {_TRUSTED}"] for it in self.loads if it.promised]
             rows.append([_COPIES])
             found.append(("TAKEN FROM AN EARLIER JOB of the same parties", rows))
         return found

@@ -22,7 +22,7 @@ from . import _tacit
 from .errors import ConfigurationError, InputError, SystemError, failure
 from .types import Category, Fixed, Int, Type
 
-__all__ = ["Disk", "Element", "KeptSecret", "Memory", "Record", "Store", "Words", "now", "wrong_name"]
+__all__ = ["RUN", "RUN_SIZE", "Disk", "Element", "KeptSecret", "Memory", "Record", "Store", "Words", "now", "wrong_name"]
 
 # Elements modulo two to the bits of their type, in row-major order.
 Words: TypeAlias = NDArray[np.uint64]
@@ -95,6 +95,11 @@ class Element:
         return _tacit.Raw(np.ascontiguousarray(signed))
 
 
+# What tells runs apart: random words to which every party adds its own. Parties compare them before they use what was kept.
+RUN = Element("uint", 64, 0, 0, 2**64 - 1)
+RUN_SIZE = 2
+
+
 @dataclass(frozen=True)
 class KeptSecret:
     """What is known of a kept secret: nothing of its values.
@@ -130,6 +135,8 @@ class Record:
     Attributes:
         fingerprints: Those of the parties' keys, by number; none in one process, where no party has a key.
         threat: What the run that kept it protects against: malicious or not, and how many; nobody in the clear.
+        promised: The range of the values is what some job promised, and nobody verified.
+        run: Words that are the same at all parties, and of no other run.
         masked: The values plus all masks, which every party has.
         masks: The masks that this party has, by the party that drew them.
     """
@@ -143,6 +150,8 @@ class Record:
     protocol: str
     digest: str
     when: datetime.datetime
+    promised: bool
+    run: Words
     masked: Words = field(repr=False)
     masks: Mapping[int, Words] = field(repr=False)
 
@@ -168,6 +177,8 @@ class Record:
                 "protocol": self.protocol,
                 "digest": self.digest,
                 "when": self.when.isoformat(),
+                "promised": self.promised,
+                "run": _packed(RUN, self.run),
                 "masked": _packed(it, self.masked),
                 "masks": {party: _packed(it, words) for party, words in self.masks.items()},
             }
@@ -191,6 +202,8 @@ class Record:
             protocol=found["protocol"],
             digest=found["digest"],
             when=datetime.datetime.fromisoformat(found["when"]),
+            promised=bool(found["promised"]),
+            run=_unpacked(RUN, found["run"]),
             masked=_unpacked(element, found["masked"]),
             masks={int(party): _unpacked(element, words) for party, words in found["masks"].items()},
         )
