@@ -40,6 +40,7 @@ __all__ = [
     "plot_operations",
     "plot_plan",
     "plot_run",
+    "protection",
     "protocols",
     "read_array",
     "read_stream",

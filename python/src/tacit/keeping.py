@@ -22,7 +22,7 @@ import numpy as np
 from . import _tacit, data
 from ._place import here
 from .array import Arena, Array, current
-from .errors import ConfigurationError, InputError, ProgramError, RangeError, ShapeError, fail, mistake
+from .errors import ConfigurationError, InputError, ProgramError, RangeError, ShapeError, fail, failure, mistake
 from .run import Several
 from .shares import RUN, RUN_SIZE, Element, Record, Store, Words, now, wrong_name
 from .types import NO_DECIMALS, NO_NULLS, NO_TEXTS, Category, Nullable, Text, Type
@@ -397,7 +397,10 @@ class Keeping:
         """
         if protocol == _PLAIN:
             return (False, 0)
-        parties, malicious, corrupted = _tacit.protection(protocol)
+        try:
+            parties, malicious, corrupted = _tacit.protection(protocol)
+        except _tacit.Failure as error:
+            raise failure(error) from None
         if parties != len(self.parties):
             what = f"{parties} parties compute under {protocol}, and this program has {len(self.parties)}"
             raise InputError(f"{what}: all parties compute where something is kept, and nobody else")
