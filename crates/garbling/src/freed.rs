@@ -47,16 +47,16 @@ thread_local! {
     static ME: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-// SAFETY: all memory is the system allocator's. Blocks are read before they go back to it, as whole words and no further
-// than they are long; of those of this program none is partly uninitialised in a way that the reading could depend on:
-// what is read is compared, and nothing else.
+// SAFETY: all memory is the system allocator's, which is asked with the caller's layouts.
 unsafe impl GlobalAlloc for Keeping {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // Zeros, so that nothing is read that was never written.
+        // Zeros, so that all of a block has been written when it is read.
+        // SAFETY: as the caller promises of this function.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises of this function.
         unsafe { System.alloc_zeroed(layout) }
     }
 
@@ -65,9 +65,12 @@ unsafe impl GlobalAlloc for Keeping {
             let (freed, words) = (&FREED[me], layout.size() / 8);
             let from = freed.len.fetch_add(words, Relaxed);
             for (i, place) in freed.words.iter().skip(from).take(words).enumerate() {
-                place.store(unsafe { block.cast::<u64>().add(i).read_unaligned() }, Relaxed);
+                // SAFETY: the block has this many whole words, which are still the caller's to give up.
+                let word = unsafe { block.cast::<u64>().add(i).read_unaligned() };
+                place.store(word, Relaxed);
             }
         }
+        // SAFETY: as the caller promises of this function.
         unsafe { System.dealloc(block, layout) }
     }
 }

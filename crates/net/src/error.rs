@@ -7,9 +7,6 @@ use std::time::Duration;
 /// Longest reason that a peer may give for an abort, in bytes.
 pub const MAX_REASON_BYTES: usize = 1024;
 
-/// What to do about a setting that differs.
-pub(crate) const START_ALIKE: &str = "; start all parties with the same";
-
 /// An error of the network layer. Each variant is one kind, with its own remedy.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -124,7 +121,10 @@ pub enum NetError {
     },
 
     /// The parties want different things.
-    #[error("disagreement with {peer} about {what}: here {mine}, there {theirs}{remedy}")]
+    #[error(
+        "disagreement with {peer} about {what}: here {mine}, there {theirs}{}",
+        if *setting { "; start all parties with the same" } else { "" }
+    )]
     Disagreement {
         /// The peer that differs.
         peer: Arc<Peer>,
@@ -134,8 +134,8 @@ pub enum NetError {
         mine: String,
         /// The value there: untrusted text.
         theirs: String,
-        /// What to do about it, where the name does not say: nothing, or a clause with what stands before it.
-        remedy: &'static str,
+        /// Whether it is a setting, which is to be the same at all; else it is what parties bring.
+        setting: bool,
     },
 
     /// A peer's key is not the pinned one, or it does not know this party's: a configuration is

@@ -1,6 +1,6 @@
 //! The lists of facts that parties compare before anything else, and their wire form.
 
-use crate::error::{NetError, START_ALIKE, clean_text};
+use crate::error::{NetError, clean_text};
 use crate::session::MAX_CONTROL_BYTES;
 use crate::types::Peer;
 use std::sync::Arc;
@@ -80,5 +80,5 @@ fn difference(here: Fact<'_>, there: Fact<'_>, peer: &Arc<Peer>) -> NetError {
         (Some((n, a)), Some((m, b))) if n == m => (shown(n), shown(a), shown(b)),
         _ => ("what is compared".to_owned(), named(here), named(there)),
     };
-    NetError::Disagreement { peer: peer.clone(), what, mine, theirs, remedy: START_ALIKE }
+    NetError::Disagreement { peer: peer.clone(), what, mine, theirs, setting: true }
 }

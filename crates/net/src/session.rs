@@ -1,6 +1,6 @@
 //! One party's side of a session: agreeing, meeting, finishing, aborting.
 
-use crate::error::{AbortKind, MAX_REASON_BYTES, NetError, START_ALIKE, clean_text};
+use crate::error::{AbortKind, MAX_REASON_BYTES, NetError, clean_text};
 use crate::facts;
 use crate::mesh::Mesh;
 use crate::meter::Meter;
@@ -195,7 +195,7 @@ impl Session {
     ) -> NetError {
         let peer = self.shared_peer(with);
         let what = what.into();
-        let error = NetError::Disagreement { peer, what, mine, theirs, remedy: "" };
+        let error = NetError::Disagreement { peer, what, mine, theirs, setting: false };
         self.refuse(&error);
         error
     }
@@ -253,7 +253,7 @@ pub(crate) fn out_of_step(peer: &Arc<Peer>, mine: Kind, theirs: Kind) -> NetErro
         what: "what to do next".into(),
         mine: mine.name().into(),
         theirs: theirs.name().into(),
-        remedy: START_ALIKE,
+        setting: true,
     }
 }
 

@@ -5,7 +5,7 @@ use super::hello::{Answer, MEMBERS, Purpose};
 use super::tls::Tls;
 use super::trust::{DIALER_PATIENCE, not_known, wrong_key};
 use super::wire::{Stall, Wire};
-use crate::error::{AbortKind, NetError, START_ALIKE};
+use crate::error::{AbortKind, NetError};
 use crate::identity::{Caller, Fingerprint};
 use crate::session::aborted;
 use crate::types::PartyId;
@@ -168,13 +168,7 @@ fn attempt(
                 true => setup.members().join(", "),
                 false => mine,
             };
-            Err(Miss::Never(NetError::Disagreement {
-                peer,
-                what,
-                mine,
-                theirs,
-                remedy: START_ALIKE,
-            }))
+            Err(Miss::Never(NetError::Disagreement { peer, what, mine, theirs, setting: true }))
         }
         Answer::Ended(payload) => Err(Miss::Never(aborted(&peer, &payload))),
         Answer::Refused(reason) => {

@@ -22,14 +22,14 @@ pub struct Farewell {
     /// None if nobody can be told.
     open: Option<Box<Open>>,
     untold: Vec<usize>,
-    /// The others hear of it without this party: from who ended the session, or as keys do not fit.
-    known: bool,
 }
 
 struct Open {
     setup: Arc<Setup>,
     events: Receiver<Event>,
     dialing: bool,
+    /// The others hear of it without this party: from who ended the session, or as keys do not fit.
+    known: bool,
 }
 
 impl Farewell {
@@ -49,7 +49,7 @@ impl Farewell {
 
     /// Nobody is to be told, or can be.
     pub(crate) fn nobody() -> Farewell {
-        Farewell { open: None, untold: Vec::new(), known: false }
+        Farewell { open: None, untold: Vec::new() }
     }
 
     /// After a set-up that has ended.
@@ -59,15 +59,16 @@ impl Farewell {
         untold: Vec<usize>,
         known: bool,
     ) -> Farewell {
-        let open = Open { setup, events, dialing: false };
-        Farewell { open: Some(Box::new(open)), untold, known }
+        let open = Open { setup, events, dialing: false, known };
+        Farewell { open: Some(Box::new(open)), untold }
     }
 
     /// How long it is worth to go on telling: others that have not been started yet are to hear it when they come, unless
     /// they hear it without this party.
     #[must_use]
     pub fn patience(&self) -> Duration {
-        if self.known { BRIEFLY } else { PARTING }
+        let known = self.open.as_ref().is_some_and(|open| open.known);
+        if known { BRIEFLY } else { PARTING }
     }
 
     /// Gives the names of the parties that have not heard yet.

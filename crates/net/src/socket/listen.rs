@@ -13,7 +13,7 @@ use super::hello::{Answer, HELLO_BYTES, Hello, MAX_REFUSAL_BYTES, MEMBERS, Purpo
 use super::tls::Tls;
 use super::trust::{LISTENER_PATIENCE, not_known, wrong_key};
 use super::wire::{Stall, Wire, timespec};
-use crate::error::{NetError, START_ALIKE};
+use crate::error::NetError;
 use crate::identity::{Fingerprint, fingerprint_of};
 use crate::session::aborted;
 use crate::session_state::POLL_INTERVAL;
@@ -498,7 +498,7 @@ fn judge(
         let answer = differs(what, &mine, &theirs);
         let disagreement = |peer: &Arc<Peer>| {
             let (peer, what) = (peer.clone(), what.to_owned());
-            Event::Failed(NetError::Disagreement { peer, what, mine, theirs, remedy: START_ALIKE })
+            Event::Failed(NetError::Disagreement { peer, what, mine, theirs, setting: true })
         };
         let peer = setup.peers.get(party);
         return (answer, told.or_else(|| peer.map(disagreement)));
