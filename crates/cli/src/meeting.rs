@@ -112,7 +112,7 @@ impl Failure {
         if let Some(mut farewell) = farewell {
             farewell.tell(AT_ONCE);
             let patience = farewell.patience().min(most);
-            if patience <= GOODBYE {
+            if farewell.patience() <= GOODBYE {
                 farewell.tell(patience);
                 return code;
             }

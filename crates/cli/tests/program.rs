@@ -276,6 +276,17 @@ fn the_pay_gap_is_what_it_is_in_the_clear() {
     }
 }
 
+/// `make demo`, but for compiling.
+#[test]
+fn the_demonstration_ends_well() {
+    let built = Path::new(env!("CARGO_BIN_EXE_tacit")).parent().expect("a folder");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/demo.sh");
+    let ran = std::process::Command::new(script).env("BUILT", built).output().expect("it runs");
+    let [out, error] = [ran.stdout, ran.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
+    assert!(ran.status.success(), "{out}{error}");
+    assert!(out.contains("== The answer in the clear") && out.contains("mean pay"), "{out}");
+}
+
 /// The printed table of the demonstration can be read: it has the names of levels and groups.
 #[test]
 fn the_pay_gap_is_printed_with_its_labels() {

@@ -461,8 +461,8 @@ fn peers_do_not_hear_where_an_input_is_wrong() {
         let outcome = program::run(&mut session, &prepared, inputs, &|_| {});
         outcome.err().map(|error| error.to_string()).unwrap_or_default()
     });
-    assert!(errors[0].contains("value 1 of input `x`"), "{errors:?}");
+    assert!(errors[0].contains("input `x`: its value at place 1"), "{errors:?}");
     for error in &errors[1..] {
-        assert!(error.contains("inputs do not fit") && !error.contains("value 1"), "{errors:?}");
+        assert!(error.contains("inputs do not fit") && !error.contains("place 1"), "{errors:?}");
     }
 }
