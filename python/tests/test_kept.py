@@ -78,12 +78,12 @@ def on_trial(protocol: str, many: int = 3, **options: Any) -> tc.run.Local:
 def test_a_model_is_trained_once_and_predicts_in_later_jobs(protocol: str, many: int) -> None:
     trial = tc.local()
     trained = train(many).run(DATA, on=trial, protocol=protocol)
-    assert trained.kept == ["model"] and trained.keys() == ["largest"]
+    assert trained.kept_names == ["model"] and trained.keys() == ["largest"]
     assert "kept: model" in repr(trained) and "masked" not in repr(trained)
     for _ in range(2):
         found = predict(many).run({NAMES[many - 1]: ROW}, on=trial, protocol=protocol)
         np.testing.assert_array_equal(found.scores, SCORES)
-        assert found.keys() == ["scores"] and not found.kept
+        assert found.keys() == ["scores"] and not found.kept_names
 
 
 def test_protocols_that_are_chosen_keep_too() -> None:

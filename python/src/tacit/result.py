@@ -120,7 +120,7 @@ class Result:
         report: What the run cost.
         warnings: Under evaluation in the clear: where values left their ranges.
         remarks: What people should know beside the answer of a query, in sentences.
-        kept: Names of what the run kept for later jobs.
+        kept_names: Names of what the run kept for later jobs.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class Result:
         kept: Sequence[str] = (),
     ) -> None:
         self._outcome = outcome
-        self.kept: list[str] = list(kept)
+        self.kept_names: list[str] = list(kept)
         choice = choice or outcome.choice
         self.report = Report(json.loads(outcome.report), json.loads(choice) if choice else None, rounding, here, parties)
         self.warnings: list[str] = list(outcome.warnings)
@@ -218,14 +218,14 @@ class Result:
     def __repr__(self) -> str:
         warned = "".join(f"\nwarning: {text}" for text in self.warnings)
         shown = f"{self._outcome.table.rstrip()}\n"
-        if self.kept:
-            shown = f"{shown}kept: {', '.join(self.kept)}\n".lstrip("\n")
+        if self.kept_names:
+            shown = f"{shown}kept: {', '.join(self.kept_names)}\n".lstrip("\n")
         return f"{shown}{self.report!r}{warned}"
 
     def _repr_html_(self) -> str:
         warned = "".join(paragraph(f"warning: {text}") for text in self.warnings)
         shown = self.table._repr_html_() if self._answer is not None else f"<pre>{html.escape(self._outcome.table.rstrip())}</pre>"
-        shown += paragraph(f"kept: {', '.join(self.kept)}") if self.kept else ""
+        shown += paragraph(f"kept: {', '.join(self.kept_names)}") if self.kept_names else ""
         return f"{shown}{self.report._repr_html_()}{warned}"
 
 
