@@ -575,7 +575,7 @@ def predicted(parties: Path, job: tc.Job, **how: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("how", [{"protocol": "trio"}, {"protocol": "lift"}, {"security": "malicious"}])
 def test_parties_keep_their_shares_on_their_disks(parties: Path, how: dict[str, Any]) -> None:
     made = trained(parties, train(), **how)
-    assert all(it.kept == ["model"] for it in made.values()), made
+    assert all(it.kept_names == ["model"] for it in made.values()), made
     found = predicted(parties, predict(), **how)
     np.testing.assert_array_equal(found["carol"].scores, SCORES)
     assert found["alice"].keys() == found["bob"].keys() == []
