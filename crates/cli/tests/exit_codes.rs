@@ -495,12 +495,11 @@ fn errors_are_json_too_when_a_party_tells_the_others() {
     let others = ["bob", "carol"].map(|name| start(dir, &format!("{} --json", party(name))));
     let children = std::iter::once(start(dir, &format!("{wrong} --json"))).chain(others);
     let ends = finish(children.collect(), SOON);
-    // Behind what is said about trust, which is JSON too.
-    let first = ends[0].2.lines().find(|line| line.starts_with(r#"{"error""#));
-    let first = first.expect("an error");
-    let error: serde_json::Value = serde_json::from_str(first).expect("JSON");
-    assert_eq!(error["error"]["exit_code"], 2);
-    let last = ends[1].2.lines().last().expect("an error");
-    let told: serde_json::Value = serde_json::from_str(last).expect("JSON");
-    assert_eq!(told["error"]["kind"], "peer");
+    // Among remarks, which are JSON too: about trust, or about a peer that came too late.
+    let error = |end: &End| -> serde_json::Value {
+        let line = end.2.lines().find(|line| line.starts_with(r#"{"error""#));
+        serde_json::from_str(line.expect("an error")).expect("JSON")
+    };
+    assert_eq!(error(&ends[0])["error"]["exit_code"], 2);
+    assert_eq!(error(&ends[1])["error"]["kind"], "peer");
 }

@@ -15,6 +15,8 @@ pub struct Bill {
     pending: BTreeMap<Class, Kept>,
     /// Triples by ring, and how many were used.
     triples: BTreeMap<u32, (Batches, usize)>,
+    /// What a batch cost last, by its size: batches that are alike cost alike, and there may be very many.
+    last: BTreeMap<Class, ([usize; 2], Charge)>,
     /// Tags that are not checked, and keys that were opened.
     tags: (usize, u64),
     /// Integers that each role sent under a mask, and that masks hide up to a small chance each.
@@ -63,9 +65,10 @@ impl Bill {
     /// An empty count for a protocol. It stays empty where products are neither proven nor checked.
     #[must_use]
     pub fn of(protocol: Protocol) -> Self {
-        let (pending, triples) = (BTreeMap::new(), BTreeMap::new());
+        let (pending, triples, last) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (proving, tags) = (crate::Proving::of(protocol), (0, 0));
-        Bill { proving, pending, triples, tags, masked: 0, backward: 0, forward: 0, rounds: 0 }
+        let (masked, backward, forward, rounds) = (0, 0, 0, 0);
+        Bill { proving, pending, triples, last, tags, masked, backward, forward, rounds }
     }
 
     /// Counts for a given worker, which tags under keys of its own.
@@ -169,18 +172,16 @@ impl Bill {
 
     /// Proves whole batches of what is kept.
     fn prove_full(&mut self, proving: Proving, class: Class, limit: usize, mut kept: Kept) {
-        // Batches that are alike cost alike: there may be very many.
-        let mut last: Option<([usize; 2], Charge)> = None;
         while kept.is_full(limit) {
             let coin = kept.sum_up();
             self.pay(coin);
             let size = size(&first_batch(&mut kept.runs, limit));
-            let charge = match last {
-                Some((before, charge)) if before == size => charge,
+            let charge = match self.last.get(&class) {
+                Some((before, charge)) if *before == size => *charge,
                 _ => charge(proving, class, size),
             };
+            self.last.insert(class, (size, charge));
             self.prove(proving, class, size[0], charge);
-            last = Some((size, charge));
         }
         self.pending.insert(class, kept);
     }

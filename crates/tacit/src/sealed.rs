@@ -11,6 +11,16 @@ impl Party {
     /// Encrypts bytes for this party alone, by AES-256-GCM under a key that is derived from its private key, with a fresh
     /// random nonce. `context` says what they are: they are read with the same one only, and it is not part of the result.
     ///
+    /// ```
+    /// use tacit::Party;
+    ///
+    /// let parties = Party::on_loopback(&["alice", "bob"])?;
+    /// let sealed = parties[0].seal("model", b"secret".to_vec())?;
+    /// assert_eq!(*parties[0].unseal("model", &sealed)?, b"secret");
+    /// assert!(parties[0].unseal("other", &sealed).is_err() && parties[1].unseal("model", &sealed).is_err());
+    /// # Ok::<(), tacit::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// When the party has no key (it talks in plaintext on loopback), or the system has no randomness.
     pub fn seal(&self, context: &str, bytes: Vec<u8>) -> Result<Vec<u8>> {

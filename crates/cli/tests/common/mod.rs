@@ -39,6 +39,6 @@ pub fn finish(children: Vec<Child>, limit: Duration) -> Vec<(Option<i32>, String
             (output.status.code(), text(output.stdout), text(output.stderr))
         })
         .collect();
-    assert!(start.elapsed() < limit, "a party hung");
+    assert!(start.elapsed() < limit, "a party hung: {results:#?}");
     results
 }
