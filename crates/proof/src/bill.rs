@@ -56,6 +56,23 @@ impl Kept {
         }
         Charge { bytes: 0, coins: 1, rounds: 1 }
     }
+
+    /// Takes the first batch, and those that follow and are like it: results and terms of one, and how many they are.
+    fn first_batches(&mut self, limit: usize) -> ([usize; 2], u64) {
+        if let [(results, terms)] = &mut self.runs[..]
+            && *terms > 0
+        {
+            let each = limit.div_ceil(*terms);
+            let batches = *results / each;
+            if batches > 0 {
+                *results %= each;
+                let size = [each, each * *terms];
+                self.runs.retain(|(results, _)| *results > 0);
+                return (size, batches as u64);
+            }
+        }
+        (size(&first_batch(&mut self.runs, limit)), 1)
+    }
 }
 
 /// Words of products by the bits of a word.
@@ -175,13 +192,13 @@ impl Bill {
         while kept.is_full(limit) {
             let coin = kept.sum_up();
             self.pay(coin);
-            let size = size(&first_batch(&mut kept.runs, limit));
+            let (size, batches) = kept.first_batches(limit);
             let charge = match self.last.get(&class) {
                 Some((before, charge)) if *before == size => *charge,
                 _ => charge(proving, class, size),
             };
             self.last.insert(class, (size, charge));
-            self.prove(proving, class, size[0], charge);
+            self.prove(proving, class, size[0], charge, batches);
         }
         self.pending.insert(class, kept);
     }
@@ -190,9 +207,17 @@ impl Bill {
         self.proving.map(|proving| proving.method)
     }
 
-    fn prove(&mut self, proving: Proving, class: Class, results: usize, charge: Charge) {
-        self.masked += proving.masked(class.bits, results);
-        self.pay(charge);
+    /// Proves so many batches that are alike.
+    fn prove(
+        &mut self,
+        proving: Proving,
+        class: Class,
+        results: usize,
+        charge: Charge,
+        batches: u64,
+    ) {
+        self.masked += batches * proving.masked(class.bits, results);
+        self.pay(charge.times(batches));
     }
 
     fn pay(&mut self, charge: Charge) {
@@ -223,7 +248,7 @@ impl Bill {
             self.pay(coin);
             let size = size(&kept.runs);
             if let Some(proving) = self.proving.filter(|_| size[1] > 0) {
-                self.prove(proving, class, size[0], charge(proving, class, size));
+                self.prove(proving, class, size[0], charge(proving, class, size), 1);
             }
         }
         self.check_tags(1);

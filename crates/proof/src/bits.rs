@@ -25,8 +25,14 @@ const BLOCKS: usize = 1 << V;
 /// Words that a loop takes at once.
 const LANES: usize = 4;
 
+/// Words of products that are proven without a level: every product is an element of the vectors that open.
+const FEW: usize = fold::SHORT / 64;
+
 /// What the proof of `words` words of products sends.
 pub(super) fn cost(words: usize) -> Cost {
+    if words <= FEW {
+        return cost_of_sums(words);
+    }
     let mut cost = fold::cost(64 * blocks(words));
     cost.elements += (POINTS - BLOCKS) as u64;
     cost.coins += 2;
@@ -65,6 +71,10 @@ pub(super) fn prove(
     factors: [Runs<'_>; 2],
     z: Runs<'_>,
 ) -> Result<(), SharingError> {
+    let words = z[0].len();
+    if words <= FEW {
+        return prove_sums(channel, factors, z, &[(words, 1)]);
+    }
     match Hardware::detect() {
         Some(hardware) => prove_in(hardware, channel, scratch, factors, z),
         None => prove_in(Portable, channel, scratch, factors, z),
@@ -336,6 +346,15 @@ mod tests {
             spread(Some(rho), rho.len()),
             spread(None, rho.len()),
         ]
+    }
+
+    #[test]
+    fn bits_cost_what_the_docs_say() {
+        // A coin, and 256 elements that open; a level before it; then levels of the fold.
+        assert_eq!((cost(FEW).elements, cost(FEW).rounds), (257, 4));
+        for (log, rounds) in [(6, 4), (8, 4), (12, 6), (13, 6), (14, 8), (17, 8), (18, 10)] {
+            assert_eq!(cost((1 << log) / 64).rounds, rounds, "2^{log}");
+        }
     }
 
     #[test]

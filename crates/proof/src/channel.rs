@@ -99,21 +99,27 @@ impl<'t, 'm, 'k> ProofChannel<'t, 'm, 'k> {
         Ok([own, theirs])
     }
 
-    /// A sharing of an element that nobody knows.
-    pub fn random<A: Algebra>(&mut self, algebra: A) -> Pair<A::Element> {
-        self.shared::<A::Drawn>(1).map(|bits| algebra.drawn(bits[0]))
+    /// Sharings of `n` elements that nobody knows.
+    pub fn random<A: Algebra>(&mut self, algebra: A, n: usize) -> Column<A::Element> {
+        self.shared::<A::Drawn>(n).map(|bits| {
+            let mut elements = Buffer::zeros(n);
+            elements.iter_mut().zip(bits.iter()).for_each(|(to, bits)| *to = algebra.drawn(*bits));
+            elements
+        })
     }
 
-    /// A shared value, to all. That all have the same is compared later.
+    /// Shared values, to all. That all have the same is compared later.
     pub fn open<A: Algebra>(
         &mut self,
         algebra: A,
-        [own, next]: Pair<A::Element>,
-    ) -> Result<A::Element, SharingError> {
-        let missing = self.elements(algebra, &[next])?[0];
-        let value = algebra.sum(algebra.sum(own, next), missing);
-        self.party.log(PROOF, &[value]);
-        Ok(value)
+        [own, next]: &Column<A::Element>,
+    ) -> Result<Buffer<A::Element>, SharingError> {
+        let mut values = self.elements(algebra, next)?;
+        for (value, (own, next)) in values.iter_mut().zip(own.iter().zip(next.iter())) {
+            *value = algebra.sum(algebra.sum(*own, *next), *value);
+        }
+        self.party.log(PROOF, &values);
+        Ok(values)
     }
 
     fn elements<A: Algebra>(

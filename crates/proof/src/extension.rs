@@ -18,6 +18,10 @@ const ROOM: usize = 64;
 const USED: usize = 48;
 /// Variables that are folded at once: elements are long, so few points are worth a round more.
 const VARIABLES: usize = 2;
+/// The least degree that is good for more than tests.
+const LEAST_DEGREE: usize = 40;
+/// Length of vectors that are not folded any more: two levels take as many elements as they save, and four rounds.
+const SHORT: usize = 16;
 /// Points of such a level.
 const POINTS: usize = points(VARIABLES);
 
@@ -179,6 +183,8 @@ impl<W: Word, const D: usize, const TAP: usize> Algebra for Extension<W, D, TAP>
     type Element = Element<W>;
     type Drawn = Element<W>;
     const VARIABLES: usize = VARIABLES;
+    // Low degrees are there for tests of what passes by chance, also in levels.
+    const SHORT: usize = if D < LEAST_DEGREE { 1 } else { SHORT };
 
     fn drawn(self, mut bits: Element<W>) -> Element<W> {
         bits.0[D..].fill(W::ZERO);

@@ -15,6 +15,8 @@ pub(super) trait Algebra: Copy + Send + Sync {
     type Drawn: Word;
     /// Variables that are folded at once, at most.
     const VARIABLES: usize;
+    /// Length of vectors that are not folded any more.
+    const SHORT: usize;
 
     /// An element as good as uniform, from uniform bits.
     fn drawn(self, bits: Self::Drawn) -> Self::Element;
@@ -45,6 +47,7 @@ impl<F: Field> Algebra for F {
     type Element = u64;
     type Drawn = u128;
     const VARIABLES: usize = fold::MOST;
+    const SHORT: usize = F::SHORT;
 
     fn drawn(self, bits: u128) -> u64 {
         self.random(bits)
@@ -94,6 +97,8 @@ pub(super) trait Field: Copy + Send + Sync {
     type Sum: Copy;
     /// Products that such a sum may have.
     const TERMS: usize;
+    /// Length of vectors that a proof does not fold any more.
+    const SHORT: usize = fold::SHORT;
     /// No products.
     const NONE: Self::Sum;
 

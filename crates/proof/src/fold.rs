@@ -6,6 +6,11 @@
 //! share its values where every variable is 0, 1 or "infinity" (the leading coefficient). The value
 //! at (1, ..., 1) follows from the claim. A random point then makes a claim on vectors of length
 //! `K`. A wrong claim becomes a right one with probability at most `2 v / |field|` per level.
+//!
+//! What is short is not folded further: the first vector opens, times a random `t` and masked by a vector whose inner
+//! product with the second is shared before `t` is tossed. With what opened the rest is linear. A claim that is off by
+//! `e` is off by `t e` and by what a cheat added before it knew `t`, so it passes with probability `1 / |field|`,
+//! however long the vectors are. A level fewer saves two rounds.
 
 use super::Charge;
 use super::channel::{Challenge, Pair, ProofChannel};
@@ -18,17 +23,61 @@ use tacit_sharing::SharingError;
 pub(super) const MOST: usize = 4;
 /// Points of the largest grid.
 pub(super) const POINTS: usize = 3usize.pow(MOST as u32);
+/// Length of vectors of words that are not folded any more: they take two kilobytes.
+pub(super) const SHORT: usize = 256;
 /// Longer vectors are folded by fewer variables: what that costs in rounds it saves in work.
 const LONG: usize = 1 << 13;
 
 /// A vector of shared elements, component by component.
 pub(super) type Column<E = u64> = [Buffer<E>; 2];
 
-/// Variables of the level for vectors of length `len`, of which `most` are folded at once.
-fn variables(len: usize, most: usize) -> usize {
-    let most = if len > LONG { most.min(2) } else { most };
-    (len.next_power_of_two().ilog2() as usize).min(most)
+/// What a proof folds at once, and what it opens in the end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Steps {
+    /// Variables of a level at most.
+    pub variables: usize,
+    /// Length of vectors that are not folded any more.
+    pub short: usize,
 }
+
+impl Steps {
+    /// Those of an algebra.
+    pub const fn of<A: Algebra>() -> Steps {
+        Steps { variables: A::VARIABLES, short: A::SHORT }
+    }
+
+    /// Variables of the level for vectors of `len` elements: none where they are short, and no more than make them so.
+    pub fn level(self, len: usize) -> usize {
+        let most = if len > LONG { self.variables.min(2) } else { self.variables };
+        let needed = len.div_ceil(self.short).next_power_of_two().ilog2() as usize;
+        needed.min(most)
+    }
+
+    /// Elements of a block, for vectors of `len` elements.
+    pub fn blocks(self, len: usize) -> usize {
+        len.div_ceil(1 << self.level(len))
+    }
+
+    /// Length of a vector of `len` elements with the zeros that its blocks end in.
+    pub fn padded(self, len: usize) -> usize {
+        self.blocks(len) << self.level(len)
+    }
+
+    /// What it takes to prove a claim on vectors of `len` elements.
+    pub fn cost(self, mut len: usize) -> Cost {
+        let mut cost = Cost::default();
+        while self.level(len) > 0 {
+            cost += level_cost(self.level(len));
+            len = self.blocks(len);
+        }
+        // The product with random elements, and what opens.
+        cost += Cost { elements: 1 + len as u64, coins: 1, rounds: 3, roots: 1 };
+        cost
+    }
+}
+
+/// Those in a field whose elements are words.
+const OF_WORDS: Steps = Steps { variables: MOST, short: SHORT };
 
 /// Points of a grid.
 pub(super) const fn points(variables: usize) -> usize {
@@ -77,21 +126,9 @@ pub(super) const fn sources<const V: usize, const POINTS: usize>() -> [Source; P
     sources
 }
 
-/// What it takes to prove a claim on vectors of length `len` in a field.
+/// What it takes to prove a claim on vectors of `len` elements in a field.
 pub(super) fn cost(len: usize) -> Cost {
-    cost_by(len, MOST)
-}
-
-/// What it takes to prove a claim on vectors of length `len` when at most `most` variables are folded at once.
-pub(super) fn cost_by(mut len: usize, most: usize) -> Cost {
-    // The product with a random element, and what opens.
-    let mut cost = Cost { elements: 2, coins: 1, rounds: 3, roots: 1 };
-    while len > 1 {
-        let variables = variables(len, most);
-        cost += level_cost(variables);
-        len = len.div_ceil(1 << variables);
-    }
-    cost
+    OF_WORDS.cost(len)
 }
 
 /// What a level sends.
@@ -138,18 +175,7 @@ impl AddAssign for Cost {
 
 /// Length of a vector of `len` elements of a field with the zeros that its blocks end in.
 pub(super) fn padded(len: usize) -> usize {
-    padded_by(len, MOST)
-}
-
-/// Length of a vector of `len` elements with the zeros that its blocks end in, when at most `most` variables are folded
-/// at once.
-pub(super) fn padded_by(len: usize, most: usize) -> usize {
-    if len <= 1 { 1 } else { blocks(len, most) << variables(len, most) }
-}
-
-/// Elements of a block, for vectors of length `len`.
-fn blocks(len: usize, most: usize) -> usize {
-    len.div_ceil(1 << variables(len, most))
+    OF_WORDS.padded(len)
 }
 
 /// Components of a vector.
@@ -167,17 +193,21 @@ pub(super) fn prove<A: Algebra>(
     len: usize,
     mut claim: Pair<A::Element>,
 ) -> Result<(), SharingError> {
-    if len <= 1 {
-        return last(channel, algebra, vectors.map(|[own, next]| [own[0], next[0]]), claim);
+    let steps = Steps::of::<A>();
+    if steps.level(len) == 0 {
+        return last(channel, algebra, vectors.map(|runs| runs.map(|run| &run[..len])), claim);
     }
     let mut folded = level(channel, algebra, vectors, len, &mut claim)?;
-    let mut len = blocks(len, A::VARIABLES);
-    while len > 1 {
-        let vectors = folded.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
-        folded = level(channel, algebra, vectors, len, &mut claim)?;
-        len = blocks(len, A::VARIABLES);
+    let mut len = steps.blocks(len);
+    while steps.level(len) > 0 {
+        folded = level(channel, algebra, runs(&folded), len, &mut claim)?;
+        len = steps.blocks(len);
     }
-    last(channel, algebra, folded.map(|[own, next]| [own[0], next[0]]), claim)
+    last(channel, algebra, runs(&folded).map(|runs| runs.map(|run| &run[..len])), claim)
+}
+
+fn runs<E: Word>(columns: &[Column<E>; 2]) -> [Runs<'_, E>; 2] {
+    columns.each_ref().map(|column| column.each_ref().map(|run| &run[..]))
 }
 
 /// One level: shorter vectors, and a claim on them.
@@ -188,12 +218,13 @@ fn level<A: Algebra>(
     len: usize,
     claim: &mut Pair<A::Element>,
 ) -> Result<[Column<A::Element>; 2], SharingError> {
-    let (variables, blocks) = (variables(len, A::VARIABLES), blocks(len, A::VARIABLES));
+    let steps = Steps::of::<A>();
+    let (variables, blocks) = (steps.level(len), steps.blocks(len));
     let summands = algebra.grid(vectors, variables, blocks);
     let point = descend(channel, algebra, &summands, variables, claim)?;
     Ok(vectors.map(|column| {
         column.map(|run| {
-            let mut folded = Buffer::zeros(padded_by(blocks, A::VARIABLES));
+            let mut folded = Buffer::zeros(steps.padded(blocks));
             algebra.folded(&point.blocks, run, &mut folded[..blocks]);
             folded
         })
@@ -271,22 +302,36 @@ fn sub<A: Algebra>(algebra: A, a: Pair<A::Element>, b: Pair<A::Element>) -> Pair
     [algebra.difference(a[0], b[0]), algebra.difference(a[1], b[1])]
 }
 
-/// A claim on single elements: masked by a random product, and opened.
+/// A claim on short vectors: the first one opens, masked by random elements.
 fn last<A: Algebra>(
     channel: &mut ProofChannel<'_, '_, '_>,
     algebra: A,
-    [f, g]: [Pair<A::Element>; 2],
+    [f, g]: [Runs<'_, A::Element>; 2],
     claim: Pair<A::Element>,
 ) -> Result<(), SharingError> {
-    let mask = channel.random(algebra);
-    let summand = product(algebra, mask, g);
+    let len = f[0].len();
+    let masks = channel.random(algebra, len);
+    let products = (0..len).map(|k| {
+        let pair = |runs: Runs<'_, A::Element>| [runs[0][k], runs[1][k]];
+        product(algebra, pair(masks.each_ref().map(|run| &run[..])), pair(g))
+    });
+    let summand = products.fold(A::Element::ZERO, |sum, product| algebra.sum(sum, product));
     let masked = channel.share(algebra, &[summand])?.map(|run| run[0]);
     let t = channel.coin()?.elements(algebra, 1)[0];
-    let along = |a: Pair<A::Element>, b: Pair<A::Element>| {
-        [0, 1].map(|c| algebra.sum(algebra.product(t, a[c]), b[c]))
-    };
-    let opened = channel.open(algebra, along(f, mask))?;
-    let [claimed, found] = [along(claim, masked), g.map(|g| algebra.product(opened, g))];
+    let along = |a, b| algebra.sum(algebra.product(t, a), b);
+    let hidden = [0, 1].map(|c| {
+        let mut hidden = Buffer::zeros(len);
+        for (to, (f, mask)) in hidden.iter_mut().zip(f[c].iter().zip(masks[c].iter())) {
+            *to = along(*f, *mask);
+        }
+        hidden
+    });
+    let opened = channel.open(algebra, &hidden)?;
+    let found = g.map(|run| {
+        let products = opened.iter().zip(run).map(|(a, b)| algebra.product(*a, *b));
+        products.fold(A::Element::ZERO, |sum, product| algebra.sum(sum, product))
+    });
+    let claimed = [0, 1].map(|c| along(claim[c], masked[c]));
     channel.claim_zero(&[sub(algebra, claimed, found)], |a, b| algebra.difference(a, b));
     Ok(())
 }

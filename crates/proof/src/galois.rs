@@ -7,7 +7,7 @@
 //! ([`fold`]).
 //!
 //! A wrong batch passes with less than `2^-41`: `2^-47` for the first factors, `2 v 2^-47` for each level of `v`
-//! variables (8 for the first one, 4 for each other, of which there are seven for `2^18` products and eleven
+//! variables (8 for the first one, 4 for each other, of which there are five for `2^18` products and nine
 //! at most with [`MOST_TERMS`]) and `2^-47` in the end: less than `2^6 2^-47`. With a statistical parameter of 64 it is
 //! proven twice, with coins and masks of their own.
 //!
@@ -16,7 +16,7 @@
 use super::channel::{Pair, ProofChannel};
 use super::extension::{Element, Extension};
 use super::field::Algebra;
-use super::fold::{self, Cost, Point, all_ones, points, sources};
+use super::fold::{self, Cost, Point, Steps, all_ones, points, sources};
 use super::method::{Method, proven};
 use super::{Batch, Charge};
 use std::marker::PhantomData;
@@ -35,20 +35,21 @@ const DEGREE: usize = 47;
 /// Coefficients whose choices are looked up together.
 const TOGETHER: usize = 4;
 
-/// Variables of the first level, and elements of its blocks, for so many terms.
-fn first(terms: usize) -> (usize, usize) {
-    let variables = (terms.next_power_of_two().ilog2() as usize).min(V);
+/// Variables of the first level, and elements of its blocks, for so many terms: no more than make the blocks short.
+fn first<A: Algebra>(terms: usize) -> (usize, usize) {
+    let needed = terms.div_ceil(A::SHORT).next_power_of_two().ilog2() as usize;
+    let variables = needed.min(V);
     (variables, terms.div_ceil(1 << variables))
 }
 
 /// What the proof of `terms` products sends, in elements.
 fn elements(terms: usize) -> Cost {
-    let (variables, blocks) = first(terms);
+    let (variables, blocks) = first::<Extension<u64>>(terms);
     let mut cost = Cost { elements: 0, coins: 1, rounds: 1, roots: 1 };
     if variables > 0 {
         cost += fold::level_cost(variables);
     }
-    cost += fold::cost_by(blocks, Extension::<u64>::VARIABLES);
+    cost += Steps::of::<Extension<u64>>().cost(blocks);
     cost
 }
 
@@ -82,7 +83,7 @@ pub(super) fn prove_in<W: Word, const D: usize, const TAP: usize>(
     let weights = channel.coin()?.words::<u64>(products.results());
     let weights = Weights::<W, D, TAP> { weights, of: results_of(products), word: PhantomData };
     let mut claim = weights.claim(products);
-    let (variables, blocks) = first(products.terms());
+    let (variables, blocks) = first::<Extension<W, D, TAP>>(products.terms());
     let [f, g] = match variables {
         0 => {
             weights.folded(products, blocks, &Point { blocks: vec![Element::ONE], points: vec![] })
@@ -140,7 +141,7 @@ impl<W: Word, const D: usize, const TAP: usize> Weights<W, D, TAP> {
         blocks: usize,
         point: &Point<Element<W>>,
     ) -> [fold::Column<Element<W>>; 2] {
-        let padded = fold::padded_by(blocks, Extension::<W, D, TAP>::VARIABLES);
+        let padded = Steps::of::<Extension<W, D, TAP>>().padded(blocks);
         let mut columns = [0, 1].map(|_| [0, 1].map(|_| Buffer::zeros(padded)));
         simd::run(Fold { weights: self, products, point, blocks, columns: &mut columns });
         columns
@@ -301,11 +302,11 @@ mod tests {
     #[test]
     fn degrees_add_up_to_what_the_docs_say() {
         // Of weights and the last factor one each, eight of the first level, four of each other one.
-        assert_eq!(elements(1 << 18).roots, 1 + 8 + 7 * 4 + 1);
+        assert_eq!(elements(1 << 18).roots, 1 + 8 + 5 * 4 + 1);
         // A batch that is all but full, and the longest sum.
         let longest = elements((1 << 18) - 1 + MOST_TERMS);
-        assert_eq!(longest.roots, 1 + 8 + 10 * 4 + 2 + 1);
-        for (terms, bits) in [(1 << 18, 41.7), ((1 << 18) - 1 + MOST_TERMS, 41.2)] {
+        assert_eq!(longest.roots, 1 + 8 + 8 * 4 + 2 + 1);
+        for (terms, bits) in [(1 << 18, 42.0), ((1 << 18) - 1 + MOST_TERMS, 41.5)] {
             let found = -chance(terms).log2();
             assert!((bits..bits + 0.15).contains(&found), "{terms}: {found}");
         }
@@ -315,8 +316,8 @@ mod tests {
     #[test]
     fn many_products_cost_what_the_docs_say() {
         let Charge { bytes, coins, rounds } = cost(64, 1 << 18);
-        // 80 points of the first level, 8 of each of seven more, and two elements.
-        assert_eq!((bytes, coins, rounds), ((80 + 7 * 8 + 2) * 47 * 8, 10, 20));
+        // 80 points of the first level, 8 of each of five more, a product, and sixteen elements that open.
+        assert_eq!((bytes, coins, rounds), ((80 + 5 * 8 + 17) * 47 * 8, 8, 16));
         assert!(8 * bytes < 2 << 18, "more than two bits per product");
     }
 }

@@ -523,6 +523,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn products_cost_what_the_docs_say() {
+        let of = |terms: usize| {
+            let Charge { bytes, coins, rounds } = cost(64, Strength::Usual, terms);
+            [bytes, coins, rounds]
+        };
+        // Sums of 27 bytes over 41 sets, three levels of two variables and one of four, a product, and what opens.
+        assert_eq!(of(1 << 18), [41 * 27 + 8 * (3 * 8 + 80 + 257), 7, 14]);
+        for (most, rounds) in [(1, 6), (256, 6), (4096, 8), (1 << 13, 10), (1 << 14, 10)] {
+            assert_eq!(of(most)[2], rounds, "{most}");
+        }
+    }
+
+    #[test]
     fn bytes_are_transposed() {
         let rows: [u8; 8] = [1, 2, 3, 0x80, 0xFF, 0, 0x55, 0x10];
         let columns = transpose8(rows).to_le_bytes();

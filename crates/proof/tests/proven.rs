@@ -277,14 +277,21 @@ fn honest_runs(protocols: impl Iterator<Item = Protocol>) {
 #[test]
 fn proofs_take_the_rounds_that_the_docs_say() {
     // A whole batch each.
-    honest::<Z2>(LIFT, (1 << 17) - 1, 1, Some(18));
-    honest::<u64>(LIFT, (1 << 18) - 1, 1, Some(18));
+    honest::<Z2>(LIFT, (1 << 17) - 1, 1, Some(14));
+    honest::<u64>(LIFT, (1 << 18) - 1, 1, Some(14));
     honest::<u64>(POST, (1 << 16) - 1, 1, Some(3));
     honest::<Z2>(POST, (1 << 14) - 1, 1, Some(3));
+    // Few products: words of 64 bits, and numbers.
+    for (words, rounds) in [(1, 4), (4, 4), (5, 6), (128, 6), (129, 8), (2048, 8), (4096, 10)] {
+        honest::<Z2>(LIFT, words, 1, Some(rounds));
+    }
+    for (results, rounds) in [(1, 6), (256, 6), (257, 8), (4096, 8), (4097, 10), (1 << 14, 10)] {
+        honest::<u64>(LIFT, results, 1, Some(rounds));
+    }
     // Two proofs of bits; two of one claim on a ring, behind two coins and the sums.
     let [lift, post] = [LIFT, POST].map(|it| it.with_strength(Strength::Strong).unwrap());
-    honest::<Z2>(lift, (1 << 17) - 1, 1, Some(36));
-    honest::<u64>(lift, (1 << 18) - 1, 1, Some(33));
+    honest::<Z2>(lift, (1 << 17) - 1, 1, Some(28));
+    honest::<u64>(lift, (1 << 18) - 1, 1, Some(25));
     honest::<u64>(post, (1 << 16) - 1, 1, Some(3));
     honest::<Z2>(post, (1 << 14) - 1, 1, Some(3));
 }
@@ -313,7 +320,7 @@ fn matrices_open_and_cost_what_the_bill_says() {
     }
     honest_job::<u64>(Job::matrix(LIFT, [20, 2300, 20]), None);
     // One round of a coin more than other products take.
-    honest_job::<u64>(Job::matrix(LIFT, [64, 2000, 64]), Some(19));
+    honest_job::<u64>(Job::matrix(LIFT, [64, 2000, 64]), Some(15));
 }
 
 #[test]
@@ -365,26 +372,26 @@ fn strong_batches(strong: Protocol) {
 #[test]
 fn smaller_batches_cost_as_much_more_as_the_docs_say() {
     for (name, bits) in [
-        ("lift", 0.12),
-        ("lift/4096", 6.61),
-        ("lift/256", 83.81),
-        ("galois", 1.6),
-        ("galois/4096", 84.59),
-        ("galois/256", 1161.5),
-        ("integers", 0.31),
-        ("integers/4096", 4.41),
-        ("integers/256", 48.5),
+        ("lift", 0.14),
+        ("lift/4096", 7.85),
+        ("lift/256", 103.56),
+        ("galois", 1.59),
+        ("galois/4096", 83.61),
+        ("galois/256", 1145.75),
+        ("integers", 0.38),
+        ("integers/4096", 5.64),
+        ("integers/256", 68.25),
         ("post", 208.0),
         ("post/4096", 208.13),
         ("post/256", 210.0),
         ("brain-sacrifice", 312.0),
         ("brain-sacrifice/256", 314.0),
-        ("brain-integers", 200.31),
-        ("brain-integers/4096", 204.41),
-        ("brain-integers/256", 248.5),
-        ("brain-batch", 488.31),
-        ("brain-batch/4096", 492.41),
-        ("brain-batch/256", 536.5),
+        ("brain-integers", 200.38),
+        ("brain-integers/4096", 205.64),
+        ("brain-integers/256", 268.25),
+        ("brain-batch", 488.38),
+        ("brain-batch/4096", 493.64),
+        ("brain-batch/256", 556.25),
         ("brain-polynomials", 772.39),
         ("brain-polynomials/4096", 772.63),
         ("brain-polynomials/256", 776.38),
@@ -796,10 +803,10 @@ mod baselines {
     #[test]
     #[ignore = "for protocols that are there to be compared with"]
     fn proofs_of_baselines_take_the_rounds_that_the_docs_say() {
-        honest::<u64>(INTEGERS, (1 << 16) - 1, 1, Some(14));
-        honest::<Z2>(INTEGERS, (1 << 17) - 1, 1, Some(18));
-        // A sixteenth of a batch: it takes 20.
-        honest::<u64>(GALOIS, (1 << 14) - 1, 1, Some(16));
+        honest::<u64>(INTEGERS, (1 << 16) - 1, 1, Some(10));
+        honest::<Z2>(INTEGERS, (1 << 17) - 1, 1, Some(14));
+        // A sixteenth of a batch: it takes 16.
+        honest::<u64>(GALOIS, (1 << 14) - 1, 1, Some(12));
     }
 
     #[test]

@@ -18,8 +18,8 @@ use tacit_net::{PartyId, Stream};
 use tacit_ring::Word;
 use tacit_sharing::SharingError;
 
-/// Claims that 3 * 5 + 2 * 7 is off by `error` from what it is.
-fn claim(
+/// Claims that 3 * 5 + 2 * 7 is off by `error` from what it is, in a proof that does not fold vectors of so many elements.
+fn claim<const UNFOLDED: usize>(
     error: u64,
 ) -> impl Fn(usize, &mut ProofChannel<'_, '_, '_>) -> Result<(), SharingError> + Sync {
     move |role, channel| {
@@ -27,10 +27,11 @@ fn claim(
             let pairs = values.map(|value| public(role, value));
             [0, 1].map(|c| [pairs[0][c], pairs[1][c]])
         };
-        let value = Gf8.mul(3, 5) ^ Gf8.mul(2, 7) ^ error;
+        let field = Gf8::<UNFOLDED>;
+        let value = field.mul(3, 5) ^ field.mul(2, 7) ^ error;
         let columns = [column([3, 2]), column([5, 7])];
         let vectors = columns.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
-        fold::prove(channel, Gf8, vectors, 2, public(role, value))
+        fold::prove(channel, field, vectors, 2, public(role, value))
     }
 }
 
@@ -104,13 +105,50 @@ fn a_wrong_product_passes_where_what_it_counts_for_is_zero_in_an_extension() {
 
 #[test]
 fn right_claims_always_pass() {
-    assert_eq!(passes(honest, claim(0)), TRIALS);
+    assert_eq!(passes(honest, claim::<1>(0)), TRIALS);
+    assert_eq!(passes(honest, claim::<2>(0)), TRIALS);
 }
 
 #[test]
 fn a_wrong_claim_passes_where_the_point_or_the_last_factor_is_zero() {
     // The error at the random point is r times it.
-    assert_rate(passes(honest, claim(1)), 1.0 - (7.0 / 8.0) * (7.0 / 8.0));
+    assert_rate(passes(honest, claim::<1>(1)), 1.0 - (7.0 / 8.0) * (7.0 / 8.0));
+}
+
+/// What opens is not folded: there is the last factor alone, whatever the length, and an error of the masked product
+/// moves the one value where it is zero.
+#[test]
+fn a_wrong_claim_on_short_vectors_passes_where_the_last_factor_is_zero() {
+    assert_rate(passes(honest, claim::<2>(1)), 1.0 / 8.0);
+    let moved = || {
+        Tamper::new(|m| {
+            let mut bytes = m.bytes.to_vec();
+            // The masked product, to the previous role.
+            if m.stream == Stream::Def && bytes.len() == 8 {
+                bytes[0] ^= 5;
+            }
+            Verdict::Replace(bytes)
+        })
+    };
+    assert_rate(passes(moved, claim::<2>(1)), 1.0 / 8.0);
+    assert_eq!(passes(moved, claim::<2>(0)), 0);
+}
+
+#[test]
+fn what_one_role_opens_differently_of_short_vectors_never_passes() {
+    assert_eq!(passes(opening::<0>, claim::<2>(0)), 0);
+    assert_eq!(passes(opening::<1>, claim::<2>(0)), 0);
+}
+
+/// Changes one of two elements that open, for the previous role.
+fn opening<const ELEMENT: usize>() -> Tamper {
+    Tamper::new(|m| {
+        let mut bytes = m.bytes.to_vec();
+        if m.stream == Stream::Def && m.to == PartyId(0) && bytes.len() == 16 {
+            bytes[8 * ELEMENT] ^= 1;
+        }
+        Verdict::Replace(bytes)
+    })
 }
 
 #[test]
@@ -127,7 +165,7 @@ fn a_cheat_that_plants_two_roots_passes_twice_as_often_at_a_level() {
             Verdict::Keep
         })
     };
-    assert_rate(passes(plant, claim(1)), 1.0 - (7.0 / 8.0) * (6.0 / 8.0));
+    assert_rate(passes(plant, claim::<1>(1)), 1.0 - (7.0 / 8.0) * (6.0 / 8.0));
 }
 
 /// The zero that it leads to would be found one time in eight, where a component is zero: that all opened the
@@ -147,7 +185,7 @@ fn what_one_role_opens_differently_never_passes() {
             Verdict::Replace(bytes)
         })
     };
-    assert_eq!(passes(second, claim(0)), 0);
+    assert_eq!(passes(second, claim::<1>(0)), 0);
 }
 
 /// Products of 3 and 5, one of them off by 2^63, and three sets.

@@ -133,16 +133,22 @@ fn a_mask_that_is_used_twice_shows() {
 }
 
 /// What role 1 sees of a proof of an inner product of two elements each, in the field of eight elements:
-/// two values of a grid, a masked product, and what opens.
-fn folds([f, g]: [[u64; 2]; 2], cheat: fn() -> Tamper) -> Histogram {
+/// two values of a grid, a masked product, and what opens; or, where two are not folded, a masked product and two
+/// that open.
+fn folds<const UNFOLDED: usize>([f, g]: [[u64; 2]; 2], cheat: fn() -> Tamper) -> Histogram {
     // Draws of three bits, in blocks of sixteen bytes, and between them coins.
     let scripts = |trial: usize| {
         let draw = |at: usize| vec![(trial >> (3 * at)) as u8 & 7; 16];
         let coin = vec![0b1011; 32];
-        let unknown = [draw(0), draw(1), coin.clone(), draw(2), draw(3), coin].concat();
+        let unknown = match UNFOLDED {
+            1 => [draw(0), draw(1), coin.clone(), draw(2), draw(3), coin].concat(),
+            _ => [draw(0), draw(1), draw(2), coin].concat(),
+        };
         [unknown, vec![6; 128], vec![1; 128]]
     };
-    let seen = seen_by_role_1(1 << 12, &scripts, cheat, |role, channel| {
+    // From the next role: the grid and a half of a coin hashed, where there is one; the product, again a hash, and what opens.
+    let (trials, messages) = if UNFOLDED == 1 { (1 << 12, 5) } else { (1 << 9, 3) };
+    let seen = seen_by_role_1(trials, &scripts, cheat, |role, channel| {
         let pair = |value: u64, known: u64| {
             let components = [value ^ known ^ 3, known, 3];
             [components[role], components[(role + 1) % 3]]
@@ -151,13 +157,13 @@ fn folds([f, g]: [[u64; 2]; 2], cheat: fn() -> Tamper) -> Histogram {
             let pairs = values.map(|value| pair(value, 5));
             [0, 1].map(|c| pairs.map(|pair| pair[c]))
         };
-        let claim = Gf8.mul(f[0], g[0]) ^ Gf8.mul(f[1], g[1]);
+        let field = Gf8::<UNFOLDED>;
+        let claim = field.mul(f[0], g[0]) ^ field.mul(f[1], g[1]);
         let columns = [column(f), column(g)];
         let vectors = columns.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
-        fold::prove(channel, Gf8, vectors, 2, pair(claim, 2))
+        fold::prove(channel, field, vectors, 2, pair(claim, 2))
     });
-    // From the next role: the grid, a half of a coin hashed, the product, what opens, and again a hash.
-    let views = seen[2].chunks_exact(5).map(|messages| {
+    let views = seen[2].chunks_exact(messages).map(|messages| {
         let elements = messages.iter().filter(|message| message.len() != 32);
         elements.flatten().copied().collect::<Vec<u8>>()
     });
@@ -166,10 +172,16 @@ fn folds([f, g]: [[u64; 2]; 2], cheat: fn() -> Tamper) -> Histogram {
 
 #[test]
 fn a_cheat_sees_the_same_of_a_proof_for_all_secrets() {
-    let reference = folds([[0, 0], [0, 0]], honest);
+    let reference = folds::<1>([[0, 0], [0, 0]], honest);
     assert_eq!(reference.len(), 1 << 12);
-    assert!(folds([[1, 0], [7, 3]], honest) == reference);
-    assert!(folds([[5, 6], [2, 4]], changing::<16>) == reference);
+    assert!(folds::<1>([[1, 0], [7, 3]], honest) == reference);
+    assert!(folds::<1>([[5, 6], [2, 4]], changing::<16>) == reference);
+    let reference = folds::<2>([[0, 0], [0, 0]], honest);
+    // Three elements, once each.
+    assert_eq!(reference.len(), 1 << 9);
+    assert!(reference.keys().all(|view| view.len() == 24));
+    assert!(folds::<2>([[1, 0], [7, 3]], honest) == reference);
+    assert!(folds::<2>([[5, 6], [2, 4]], changing::<8>) == reference);
 }
 
 /// What role 1 sees of a proof of two products in the ring of 256 numbers, in an extension of degree three: two
