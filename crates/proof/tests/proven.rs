@@ -569,6 +569,21 @@ fn changes_in_all_messages<P: Iterator<Item = Protocol>>(all: impl Fn() -> P) {
     }
 }
 
+/// Nor in the levels of a proof, which few products do not have: the first level of bits, one that folds what it leaves, and one
+/// that folds numbers.
+#[test]
+fn whatever_one_party_changes_in_levels_of_a_proof_nothing_opens() {
+    changes_in_levels(&[LIFT]);
+}
+
+fn changes_in_levels(protocols: &[Protocol]) {
+    for (protocol, party) in protocols.iter().flat_map(|it| PLACES.map(|party| (*it, party))) {
+        nothing_opens::<Z2>(Job::new(protocol, 5, 1), party);
+        nothing_opens::<Z2>(Job::new(protocol, 129, 1), party);
+        nothing_opens::<u64>(Job::new(protocol, 257, 1), party);
+    }
+}
+
 /// Nor in a matrix that is proven at once, from where it is: its results, and the first, a middle and the last message of
 /// what proves it.
 #[test]
@@ -823,6 +838,12 @@ mod baselines {
     #[ignore = "for protocols that are there to be compared with"]
     fn whatever_one_party_changes_under_baselines_nothing_opens() {
         changes_in_all_messages(|| proving(true));
+    }
+
+    #[test]
+    #[ignore = "for protocols that are there to be compared with"]
+    fn whatever_one_party_changes_in_levels_of_proofs_of_baselines_nothing_opens() {
+        changes_in_levels(&[GALOIS, INTEGERS]);
     }
 
     #[test]
