@@ -51,11 +51,23 @@ fn lower_gates(circuit: &Circuit, max_fan_in: usize, keep: impl Fn(&Poly) -> boo
 }
 
 /// Lowers ANDs to at most `max_fan_in` inputs, and keeps polynomial gates.
+///
+/// A polynomial gate may turn out to be a single product when it is built again, and then it is an AND, as
+/// wide as the product: the circuit is lowered until none is left. Each turn has fewer polynomial gates than the one before.
 pub(crate) fn lower_ands(circuit: &Circuit, max_fan_in: usize) -> Circuit {
-    rebuild(circuit, |b, gate, inputs, out| match gate {
+    let mut lowered = rebuild(circuit, |b, gate, inputs, out| match gate {
         Gate::Poly { poly, .. } => out.extend(b.poly(inputs, poly.clone())),
         _ => out.push(balanced_and(b, inputs, max_fan_in)),
-    })
+    });
+    if has_wider_and(&lowered, max_fan_in) {
+        lowered = lower_ands(&lowered, max_fan_in);
+    }
+    lowered
+}
+
+/// Whether the circuit has an AND of more than `fan` inputs.
+pub(crate) fn has_wider_and(circuit: &Circuit, fan: usize) -> bool {
+    circuit.gates().any(|(_, gate)| matches!(gate, Gate::And(xs) if xs.len() > fan))
 }
 
 /// AND of any number of wires as a tree of least depth for wires of equal level.

@@ -24,9 +24,8 @@ const EVERY_TARGET: u32 = 12;
 /// If `max_fan_in` is not from 2 to 8.
 pub fn merge_trees(circuit: &Circuit, max_fan_in: usize, model: &CostModel) -> Circuit {
     assert!((2..=MAX_FAN_IN).contains(&max_fan_in), "AND gates have 2 to {MAX_FAN_IN} inputs");
-    let too_wide = |gate: Gate<'_>| matches!(gate, Gate::And(xs) if xs.len() > max_fan_in);
     let lowered;
-    let circuit = if circuit.gates().any(|(_, g)| too_wide(g)) {
+    let circuit = if lower::has_wider_and(circuit, max_fan_in) {
         lowered = lower::lower_ands(circuit, max_fan_in);
         &lowered
     } else {
@@ -52,8 +51,8 @@ pub fn merge_trees(circuit: &Circuit, max_fan_in: usize, model: &CostModel) -> C
     let target = best.map_or(now, |(_, t)| t);
     forest.finish_by(target, Some(&mut b));
     let mut new = b.finish();
-    if new.gates().any(|(_, g)| too_wide(g)) {
-        // a polynomial gate that turned out to be a single product
+    if lower::has_wider_and(&new, max_fan_in) {
+        // A polynomial gate turned out to be a single product.
         new = lower::lower_ands(&new, max_fan_in);
     }
     let deeper = new.levels().into_iter().max().unwrap_or(0) > now;
