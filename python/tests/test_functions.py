@@ -275,6 +275,13 @@ SINGLE: dict[str, tuple[Any, Any, list[tc.Type], float]] = {
     "exp": (tc.exp, np.exp, [REAL], 0.6),
     "log": (lambda x: tc.log(tc.maximum(x, 0.25)), lambda x: np.log(np.maximum(x, 0.25)), [REAL, BYTE], 0.6),
     "sigmoid": (tc.sigmoid, lambda x: 1 / (1 + np.exp(-x)), [REAL, tc.Int(-5, 5)], 0.6),
+    "tanh": (tc.tanh, np.tanh, [REAL, tc.Int(-5, 5)], 1.1),
+    "np.tanh": (np.tanh, np.tanh, [REAL], 1.1),
+    # In the clear nothing depends on the number of right bits.
+    "exp to 12 bits": (lambda x: tc.exp(x, bits=12), np.exp, [REAL], 0.6),
+    "sigmoid to 8 bits": (lambda x: tc.sigmoid(x, bits=8), lambda x: 1 / (1 + np.exp(-x)), [REAL], 0.6),
+    "tanh to 16 bits": (lambda x: tc.tanh(x, bits=16), np.tanh, [REAL], 1.1),
+    "reciprocal to 16 bits": (lambda x: tc.reciprocal(x, bits=16), lambda x: exact_quotient(1.0, x), [REAL], 0),
     "reciprocal": (tc.reciprocal, lambda x: exact_quotient(1.0, x), [REAL, SMALL], 0),
     "as a wider integer": (lambda x: x.astype(tc.Int(-(2**40), 2**40)), number, [SMALL, BYTE, BIT], 0),
     "as fixed point": (lambda x: x.astype(tc.Fixed(-1000, 1000)), number, [SMALL, BYTE, BIT], 0),

@@ -50,6 +50,8 @@ PROGRAM: list[Wrong] = [
     ("secret in if", lambda w: 1 if w.x[:0].sum() > 3 else 0, tc.SecretError, "tc.where"),
     ("secret in and", lambda w: w.bit and w.bit, tc.SecretError, "tc.where"),
     ("secret in not", lambda w: not w.bit, tc.SecretError, "tc.where"),
+    ("bits that nobody has", lambda w: tc.exp(w.real, bits=40), tc.ProgramError, "from 4 to 24"),
+    ("bits that are no number", lambda w: tc.sigmoid(w.real, bits="many"), tc.ProgramError, "whole number"),  # type: ignore[arg-type]
     ("chained comparison", lambda w: 1 < w.x < 3, tc.SecretError, "tc.where"),
     ("int of a secret", lambda w: int(w.x.sum()), tc.SecretError, "reveal"),
     ("float of a secret", lambda w: float(w.x.sum()), tc.SecretError, "reveal"),

@@ -68,10 +68,11 @@ def test_many_steps_are_what_scikit_learn_finds() -> None:
     [
         {"batch_size": 64, "learning_rate": 0.5},
         {"sigmoid": "three-pieces"},
+        {"sigmoid": 12},
         {"C": None, "fit_intercept": False},
         {"C": 0.1, "overflow": "clip", "coef_range": 0.25},
     ],
-    ids=["batches", "three-pieces", "bare", "clip"],
+    ids=["batches", "three-pieces", "twelve bits", "bare", "clip"],
 )
 def test_settings_of_logistic_regression(settings: dict[str, Any]) -> None:
     X, y = cancer(300, 10)
@@ -174,6 +175,21 @@ def test_many_steps_of_three_classes_are_what_scikit_learn_finds() -> None:
     np.testing.assert_allclose(found.intercept, wanted.intercept_, atol=5e-3)
     np.testing.assert_allclose(found.chance, wanted.predict_proba(X), atol=2e-3)
     np.testing.assert_array_equal(found.kind, wanted.predict(X))
+
+
+@pytest.mark.parametrize("protocol", ["trio", "lift"])
+def test_sigmoids_of_a_few_bits_on_shares(protocol: str) -> None:
+    """They train about the same model, and take fewer rounds."""
+    X, y = cancer(120, 5)
+    x, t, data = by_rows(X, y, WIDE, tc.Bool())
+    found, rounds = {}, {}
+    for sigmoid in ("exact", 12):
+        model = ml.LogisticRegression(steps=3, sigmoid=sigmoid).fit(x, t)
+        job = tc.job("train", **{name: value.reveal(to="all") for name, value in weights(model).items()})
+        found[sigmoid] = job.run(data, protocol=protocol)
+        rounds[sigmoid] = job.simulate(data, network="lan", protocol=protocol).rounds
+    np.testing.assert_allclose(found[12].coef, found["exact"].coef, atol=3 * 2**-11)
+    assert rounds[12] < 0.75 * rounds["exact"], rounds
 
 
 @pytest.mark.parametrize("protocol", ["plain", "trio"])

@@ -58,6 +58,13 @@ MISTAKES: list[tuple[str, Callable[[Any, Any, Any], Any], type[Exception], str]]
         "learning_rate is a public number above 0",
     ),
     ("sigmoid", lambda x, y, new: ml.LogisticRegression(sigmoid="tanh").fit(x, y), tc.ProgramError, "'exact', 'three-pieces', not 'tanh'"),
+    ("few bits", lambda x, y, new: ml.LogisticRegression(sigmoid=3).fit(x, y), tc.ProgramError, "a number of right bits from 8 to 20"),
+    (
+        "bits of three classes",
+        lambda x, y, new: ml.LogisticRegression(sigmoid=12).fit(x, new("three", tc.Int(0, 2), 40)),
+        tc.ProgramError,
+        "sigmoid=12 is of two classes, and there are 3",
+    ),
     ("overflow", lambda x, y, new: ml.LogisticRegression(overflow="wrap").fit(x, y), tc.ProgramError, "overflow is one of 'check'"),
     ("score range", lambda x, y, new: ml.PoissonRegressor(score_range=40).fit(x, y), tc.ProgramError, "score_range is at most 16"),
     ("alpha", lambda x, y, new: ml.Ridge(-1.0).fit(x, y), tc.ProgramError, "alpha is a public number from 0"),

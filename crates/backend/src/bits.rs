@@ -5,7 +5,7 @@ use super::divide::LeadingOne;
 use super::forms::Forms;
 use crate::convert::Layered;
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 use tacit_circuit::library::{FanIn, and_tree, bits, comparator};
 use tacit_circuit::{Builder, Circuit, Wire};
 use tacit_sharing::Protocol;
@@ -73,11 +73,11 @@ impl Circuits {
         entry.or_insert_with(|| laid_out(name, protocol)).clone()
     }
 
-    /// Any circuit, laid out once.
+    /// Any circuit, laid out once, as long as it is held: a plan asks for the same ones for every order of roles.
     pub fn layered(&mut self, circuit: &Arc<Circuit>) -> Arc<Layered> {
         let protocol = self.protocol;
         let entry = self.others.entry(Arc::as_ptr(circuit) as usize);
-        let lay_out = || (circuit.clone(), Arc::new(Layered::new(circuit, protocol)));
+        let lay_out = || (circuit.clone(), laid_out_again(circuit, protocol));
         entry.or_insert_with(lay_out).1.clone()
     }
 }
@@ -103,6 +103,37 @@ fn laid_out(name: Name, protocol: Protocol) -> Arc<Layered> {
         all.clear();
     }
     all.entry(key).or_insert(made).clone()
+}
+
+/// Wires of circuits of programs whose layouts are kept, all together; a layout has some dozens of bytes for each.
+const MOST_WIRES: usize = 1 << 21;
+
+/// Layouts by the circuit's address, which is its own as long as somebody holds it, and the protocol.
+#[derive(Default)]
+struct Layouts {
+    all: HashMap<(usize, Protocol), (Weak<Circuit>, Arc<Layered>)>,
+    wires: usize,
+}
+
+/// A circuit of a program, laid out once in this process while it is held.
+fn laid_out_again(circuit: &Arc<Circuit>, protocol: Protocol) -> Arc<Layered> {
+    static ALL: LazyLock<Mutex<Layouts>> = LazyLock::new(Mutex::default);
+    let all = || ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (Arc::as_ptr(circuit) as usize, protocol);
+    if let Some((known, layered)) = all().all.get(&key)
+        && known.strong_count() > 0
+    {
+        return layered.clone();
+    }
+    // Not under the lock: others lay out other ones meanwhile.
+    let made = Arc::new(Layered::new(circuit, protocol));
+    let mut layouts = all();
+    if layouts.wires >= MOST_WIRES {
+        *layouts = Layouts::default();
+    }
+    layouts.wires += circuit.wire_count();
+    layouts.all.insert(key, (Arc::downgrade(circuit), made.clone()));
+    made
 }
 
 fn build(name: &Name, protocol: Protocol) -> Circuit {

@@ -10,7 +10,7 @@
 //! | --- | --- |
 //! | this one | [`Backend`] and [`Bits`], who has them, and the values that they work on: [`Secret`] and [`Planes`] |
 //! | [`convert`] | conversions between rings and bits, truncation, shuffles |
-//! | [`divide`] | division and square roots of numbers in rings |
+//! | [`divide`], [`approximate`] | division, square roots and elementary functions of numbers in rings |
 //! | [`protocols`], [`mod@visit`] | the list of protocols on shares, and how a protocol becomes a type |
 //! | [`cost`], [`latencies`], [`work`] | what operations send, how often they wait, and what they compute |
 //!
@@ -30,6 +30,7 @@
 //!
 //! This crate knows all protocols on shares. It knows no garbled circuits, no files, no command line and no plans.
 
+pub mod approximate;
 pub mod awaited;
 mod bits;
 mod blocks;
@@ -42,6 +43,7 @@ mod drawing;
 mod forms;
 mod gmw;
 pub mod latencies;
+mod machine;
 mod masked;
 mod moving;
 mod network;
@@ -49,6 +51,7 @@ mod numbers;
 mod operations;
 mod party_bits;
 mod planes;
+mod polynomial;
 pub mod prefix;
 pub mod protocols;
 mod proven;

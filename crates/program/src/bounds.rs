@@ -12,7 +12,7 @@
 //! of a value that inexact comparisons decide says little; the value itself is usually close.
 
 use crate::infer::shape::most;
-use crate::ir::{Block, Dim, Fold, Loop, Op, Program};
+use crate::ir::{Block, Dim, Fold, Loop, MOST_BITS, Op, Program};
 use crate::types::{Extent, Interval, Type, Visibility};
 use std::cell::Cell;
 
@@ -36,15 +36,20 @@ pub fn reveal_bounds(program: &Program) -> Vec<(&str, u128)> {
     program.reveals.iter().map(|reveal| (reveal.name.as_str(), bound(reveal.value))).collect()
 }
 
-/// What `exp`, `log` and `sigmoid` of a secret value may be off by, in units of the last place:
+/// What `exp`, `log`, `sigmoid` and quotients with a stated number of bits of a secret value may be off by, in units of the last place:
 /// the error that [`lower`](crate::lower) states, and one unit for rounding in the clear.
 #[must_use]
 pub fn approximation(op: &Op, result: &Type) -> u128 {
     let whole = match op {
-        Op::Exp => magnitude(result.interval),
+        Op::Exp { .. } | Op::Div { .. } => magnitude(result.interval),
         _ => power(result.element.fraction().into()),
     };
-    3 + whole.div_ceil(power(24))
+    let bits = match op {
+        Op::Exp { bits } | Op::Log { bits } | Op::Sigmoid { bits } => *bits,
+        Op::Div { bits: Some(bits) } => *bits,
+        _ => MOST_BITS,
+    };
+    3 + whole.div_ceil(power(bits.into()))
 }
 
 struct Context<'a> {
@@ -204,9 +209,9 @@ fn unary(op: &Op, a: In<'_>, ty: &Type, dims: &[Dim]) -> u128 {
         Op::ShiftRight { by } => over(a.error, power(u32::from(*by))),
         Op::Cast(_) => cast(a, ty),
         Op::Sqrt => root(a, ty),
-        Op::Exp => exp(a, ty),
-        Op::Log => log(a, ty),
-        Op::Sigmoid => over(a.error, 4).saturating_add(approximation(op, ty)),
+        Op::Exp { .. } => exp(op, a, ty),
+        Op::Log { .. } => log(op, a, ty),
+        Op::Sigmoid { .. } => over(a.error, 4).saturating_add(approximation(op, ty)),
         Op::Sum { axis } | Op::CumSum { axis, .. } => a.error.saturating_mul(length(*axis)),
         Op::Product { axis } => product(a, ty, length(*axis)),
         _ => a.error,
@@ -222,7 +227,10 @@ fn binary(op: &Op, a: In<'_>, b: In<'_>, ty: &Type, dims: &[Dim]) -> u128 {
             let terms = a.ty.shape.last().map_or(0, |inner| length(inner, dims));
             rounded(of_product(a, b).saturating_mul(terms), places(a.ty, b.ty, ty))
         }
-        Op::Div => quotient(a, b, ty),
+        Op::Div { bits } => {
+            let rounded = bits.map_or(0, |_| approximation(op, ty));
+            quotient(a, b, ty).saturating_add(rounded)
+        }
         Op::Rem if either > 0 => 2u128.saturating_mul(magnitude(b.reach())),
         Op::Less | Op::Equal => flips(op, a, b),
         _ => either,
@@ -288,23 +296,23 @@ fn root(a: In<'_>, ty: &Type) -> u128 {
 }
 
 /// `|e^x' - e^x| <= |x' - x| e^max(x, x')`. Both results lie in the result's interval.
-fn exp(a: In<'_>, ty: &Type) -> u128 {
+fn exp(op: &Op, a: In<'_>, ty: &Type) -> u128 {
     let scale = 2f64.powi(ty.element.fraction().into());
     let highest = (a.reach().high as f64 / scale).exp() * (1.0 + 1e-9);
     let moved = if a.error == 0 { 0.0 } else { (highest * a.error as f64).ceil() };
-    let bound = (moved as u128).saturating_add(approximation(&Op::Exp, ty));
+    let bound = (moved as u128).saturating_add(approximation(op, ty));
     bound.min(width(ty.interval))
 }
 
 /// `|ln x' - ln x| <= |x' - x| / min(x, x')`. Both results lie in the result's interval.
-fn log(a: In<'_>, ty: &Type) -> u128 {
+fn log(op: &Op, a: In<'_>, ty: &Type) -> u128 {
     let scale = power(u32::from(ty.element.fraction()));
     let moved = match (a.error, a.reach().low) {
         (0, _) => 0,
         (_, ..=0) => u128::MAX,
         (error, low) => over(error.saturating_mul(scale), low.unsigned_abs()),
     };
-    moved.saturating_add(approximation(&Op::Log, ty)).min(width(ty.interval))
+    moved.saturating_add(approximation(op, ty)).min(width(ty.interval))
 }
 
 /// By a balanced tree: the bounds of one level are those of the next level's operands.

@@ -17,7 +17,7 @@ pub(crate) use check::check_labels;
 pub use check::{check, check_type};
 pub use nested::{iteration, width};
 pub use number::exp_limit;
-pub(crate) use number::log as log_interval;
+pub(crate) use number::{log as log_interval, quotients};
 pub(crate) use tables::positions_of;
 
 use crate::ir::{Dim, Op};
@@ -145,7 +145,7 @@ fn single(op: &Op, context: &Context<'_>) -> Result<Type, String> {
         Op::Less | Op::Equal => number::compare(context),
         Op::Select => number::select(context),
         Op::And | Op::Or | Op::Xor | Op::Not => number::logic(context),
-        Op::Quotient { shift } => number::quotient(context, *shift),
+        Op::Quotient { shift, bits } => number::quotient(context, *shift, *bits),
         Op::Cast(to) => number::cast(context, *to),
         Op::Wrap(to) => number::wrap(context, *to),
         Op::Assume(interval) | Op::Check(interval) => number::assume(context, *interval),
@@ -175,7 +175,9 @@ fn expect_operands(op: &Op, given: usize) -> Result<(), String> {
     let (least, most) = match op {
         Op::Parameter(_) | Op::Input { .. } | Op::Constant(_) | Op::Positions => (0, 0),
         Op::Add { .. } | Op::Sub { .. } | Op::Mul { .. } | Op::Min | Op::Max => (2, 2),
-        Op::Div | Op::Quotient { .. } | Op::Rem | Op::Less | Op::Equal | Op::MatMul => (2, 2),
+        Op::Div { .. } | Op::Quotient { .. } | Op::Rem | Op::Less | Op::Equal | Op::MatMul => {
+            (2, 2)
+        }
         Op::And | Op::Or | Op::Xor => (2, 2),
         Op::SliceAt { .. } => (2, 2),
         Op::Segment { .. } => (2, usize::MAX),

@@ -95,6 +95,11 @@ pub struct Loop {
     pub body: Block,
 }
 
+/// Bits of approximations that are right, unless fewer are asked for; the most that may be asked for.
+pub const MOST_BITS: u8 = 24;
+/// The fewest bits that may be asked for.
+pub const LEAST_BITS: u8 = 4;
+
 /// Two integer or fixed-point operands have the same element kind and, in fixed point, the same
 /// fraction; shapes of element-wise operands are equal (broadcasts are nodes of their own).
 /// `wrap` means: modulo `2^bits` of the operands' type, which is the result's type; otherwise
@@ -155,24 +160,38 @@ pub enum Op {
     },
     /// Quotient, rounded towards minus infinity to an integer or a unit of the last place;
     /// zero where the divisor is zero.
-    Div,
+    Div {
+        /// Exactly, or so many right bits, of [`LEAST_BITS`] to [`MOST_BITS`]: 2 units and `2^-bits` of the quotient may be wrong.
+        bits: Option<u8>,
+    },
     /// In lowered programs: the quotient of the raw value of `a` times `2^shift` and that of `b`, rounded down; zero where the
     /// divisor is zero. The result's element is declared.
     Quotient {
         /// The number of places.
         shift: u8,
+        /// As of [`Op::Div`].
+        bits: Option<u8>,
     },
     /// `a - b * floor(a / b)` of integers; zero where the divisor is zero.
     Rem,
     /// Square root, rounded down; zero for negative values.
     Sqrt,
-    /// `e^x` in fixed point, within a stated error.
-    Exp,
-    /// Natural logarithm in fixed point, within a stated error; of a value that is not
+    /// `e^x` in fixed point: 2 units of the last place and `2^-bits` of the result may be wrong.
+    Exp {
+        /// How many bits are right: [`LEAST_BITS`] to [`MOST_BITS`].
+        bits: u8,
+    },
+    /// Natural logarithm in fixed point: 2 units of the last place and `2^-bits` may be wrong. Of a value that is not
     /// positive: the least value of the result's interval.
-    Log,
-    /// `1 / (1 + e^-x)` in fixed point, within a stated error.
-    Sigmoid,
+    Log {
+        /// As of [`Op::Exp`].
+        bits: u8,
+    },
+    /// `1 / (1 + e^-x)` in fixed point: 2 units of the last place and `2^-bits` may be wrong.
+    Sigmoid {
+        /// As of [`Op::Exp`].
+        bits: u8,
+    },
 
     /// `a < b`.
     Less,

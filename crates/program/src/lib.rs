@@ -67,5 +67,7 @@ pub mod types;
 
 pub use domain::{Domain, Meaning};
 pub use error::ProgramError;
-pub use ir::{Block, Fold, Loop, Node, NodeId, Op, Program, Reveal, Span, ValueId};
+pub use ir::{
+    Block, Fold, LEAST_BITS, Loop, MOST_BITS, Node, NodeId, Op, Program, Reveal, Span, ValueId,
+};
 pub use types::{DimId, Element, Extent, Interval, PartyId, Shape, Type, Visibility};

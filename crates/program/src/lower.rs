@@ -8,7 +8,7 @@
 //! | product, min, max over an axis | a balanced tree of halves | as the products |
 //! | division, remainder | operations of the [`Target`], else non-restoring division in a circuit; by a constant power of two, shifts | exact |
 //! | square root | an operation of the target, else a digit recurrence in a circuit | exact |
-//! | exponential, logarithm, sigmoid | polynomials with coefficients by lookup | stated below |
+//! | exponential, logarithm, sigmoid | operations of the target, if fewer than 24 bits are asked for and it has them, else polynomials with coefficients by lookup | stated below |
 //!
 //! In units of the result's last place, `2^-fraction`:
 //!
@@ -17,7 +17,9 @@
 //! - `log`: 2 units and `2^-24`, for all positive values.
 //! - `sigmoid`: 2 units and `2^-24`, for all values.
 //!
-//! They work with 30 fractional bits, whatever the type has, and products below `2^63`.
+//! Where fewer bits are asked for, those stand in place of 24.
+//!
+//! Lookups work with 30 fractional bits, whatever the type has, and products below `2^63`.
 //! Coefficients come out of lookups in a circuit, which cost one AND per table row. The tables
 //! are made by additions, products and divisions only, so that all parties have the same.
 
@@ -43,17 +45,19 @@ pub struct Target {
     /// The form of the adders that circuits for division and roots have: of few levels where a level is a round, of few ANDs where
     /// they are garbled.
     pub adders: AdderForm,
-    /// Whether it divides numbers of such sizes by itself.
-    pub divides: fn(DivisionSizes) -> bool,
+    /// Whether it divides numbers of such sizes by itself, exactly or with so many right bits.
+    pub divides: fn(DivisionSizes, Option<u8>) -> bool,
     /// Whether it takes roots of numbers below `2^bits` by itself.
     pub roots: fn(u32) -> bool,
+    /// Whether it approximates a function by itself, of values of the first type, with results of the second.
+    pub approximates: fn(&Op, [&Type; 2]) -> bool,
 }
 
 impl Target {
     /// One that has circuits alone.
     #[must_use]
     pub fn circuits(adders: AdderForm) -> Self {
-        Target { adders, divides: |_| false, roots: |_| false }
+        Target { adders, divides: |_, _| false, roots: |_| false, approximates: |_, _| false }
     }
 }
 
@@ -114,8 +118,8 @@ fn kept(emitter: &mut Emitter<'_>, node: &Node, op: Op, operands: Vec<ValueId>) 
 
 fn replaced(op: &Op, types: &[Type], is_known: impl Fn(u32) -> bool) -> bool {
     match op {
-        Op::Exp | Op::Log | Op::Sigmoid => secret(types),
-        Op::Abs | Op::Min | Op::Max | Op::Div | Op::Rem | Op::Sqrt => secret(types),
+        Op::Exp { .. } | Op::Log { .. } | Op::Sigmoid { .. } => secret(types),
+        Op::Abs | Op::Min | Op::Max | Op::Div { .. } | Op::Rem | Op::Sqrt => secret(types),
         Op::Product { .. } => secret(types),
         // Of columns of symbolic length they are core operations: their trees are known when rows are.
         Op::MinOver { axis } | Op::MaxOver { axis } => secret(types) && is_known(*axis),
@@ -135,13 +139,11 @@ fn secret(types: &[Type]) -> bool {
 fn lower_node(emitter: &mut Emitter<'_>, op: &Op, operands: &[ValueId]) -> ValueId {
     let a = operands[0];
     match op {
-        Op::Exp => approximate::exp(emitter, a),
-        Op::Log => approximate::log(emitter, a),
-        Op::Sigmoid => approximate::sigmoid(emitter, a),
+        Op::Exp { .. } | Op::Log { .. } | Op::Sigmoid { .. } => approximate::value(emitter, op, a),
         Op::Abs => compare::abs(emitter, a),
         Op::Min => compare::extreme(emitter, a, operands[1], false),
         Op::Max => compare::extreme(emitter, a, operands[1], true),
-        Op::Div => divide::quotient(emitter, a, operands[1]),
+        Op::Div { bits } => divide::quotient(emitter, a, operands[1], *bits),
         Op::Rem => divide::remainder(emitter, a, operands[1]),
         Op::Sqrt => divide::root(emitter, a),
         Op::Product { axis } => compare::tree(emitter, a, *axis, emit::product),

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 use tacit_program::clear::{self, Array, evaluate_op};
-use tacit_program::{Element, Extent, Op, Type, Visibility, text};
+use tacit_program::{Element, Extent, MOST_BITS, Op, Type, Visibility, text};
 
 #[test]
 fn clear_gives_what_numpy_gives() {
@@ -111,12 +111,12 @@ fn op(name: &str, args: &Value, to: Element) -> Op {
         "max" => Op::Max,
         "shift_left" => Op::ShiftLeft { by: number("by") as u8 },
         "shift_right" => Op::ShiftRight { by: number("by") as u8 },
-        "div" => Op::Div,
+        "div" => Op::Div { bits: None },
         "rem" => Op::Rem,
         "sqrt" => Op::Sqrt,
-        "exp" => Op::Exp,
-        "log" => Op::Log,
-        "sigmoid" => Op::Sigmoid,
+        "exp" => Op::Exp { bits: MOST_BITS },
+        "log" => Op::Log { bits: MOST_BITS },
+        "sigmoid" => Op::Sigmoid { bits: MOST_BITS },
         "less" => Op::Less,
         "equal" => Op::Equal,
         "select" => Op::Select,

@@ -28,6 +28,7 @@ _UFUNCS: dict[Any, Callable[..., Any]] = {
     np.square: xp.square,
     np.sqrt: xp.sqrt,
     np.exp: xp.exp,
+    np.tanh: xp.tanh,
     np.log: xp.log,
     np.reciprocal: xp.reciprocal,
     np.floor: xp.floor,

@@ -1,5 +1,6 @@
-//! The position of a number's leading one.
+//! The position of a number's leading one, and constants that depend on it.
 
+use crate::{Planes, Secret};
 use tacit_circuit::library::{FanIn, bits, comparator};
 use tacit_circuit::{Builder, Wire};
 
@@ -17,7 +18,7 @@ pub struct LeadingOne {
 
 impl LeadingOne {
     /// Places where the leading one may be.
-    pub(super) fn places(&self) -> u32 {
+    pub(crate) fn places(&self) -> u32 {
         self.bits - self.lowest
     }
 
@@ -51,4 +52,15 @@ fn reaches(b: &mut Builder, word: &[Wire], fan_in: FanIn) -> Vec<Wire> {
     let mut some = bits::not(b, &none);
     some.reverse();
     some
+}
+
+/// One value for each line, that of the line that is set, as bits; zero if none is.
+pub(crate) fn looked_up(lines: &[Secret], values: &[i128], width: u32) -> Planes {
+    let plane = |bit: u32| {
+        let set = lines.iter().zip(values).filter(|(_, value)| *value >> bit & 1 == 1);
+        set.map(|(line, _)| line)
+            .fold(lines[0].zeros_like(lines[0].len), |sum, line| sum.sum(line, false))
+    };
+    let planes: Vec<Secret> = (0..width).map(plane).collect();
+    Planes::of(&planes.iter().collect::<Vec<_>>())
 }

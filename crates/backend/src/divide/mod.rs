@@ -10,7 +10,6 @@
 //! cheats, products, truncations and circuits are checked as all others are.
 
 mod leading;
-mod machine;
 mod plan;
 mod quotient;
 mod root;
@@ -18,6 +17,7 @@ mod root;
 mod tests;
 
 pub use leading::LeadingOne;
+pub(crate) use leading::looked_up;
 pub use plan::{Plan, Sizes};
 pub use quotient::{Division, Divisor};
 pub use root::{Root, root};
@@ -36,18 +36,19 @@ pub enum Part {
 /// Lanes that are computed together: intermediate numbers of all of them are in memory.
 const TOGETHER: usize = 1 << 17;
 
-/// Applies an operation to arrays of one length, to not too many lanes at a time.
-fn in_parts<const N: usize>(
+/// Applies an operation to arrays of one length, to at most so many lanes at a time.
+pub(crate) fn in_parts<const N: usize>(
     arrays: [&Secret; N],
+    together: usize,
     mut apply: impl FnMut([&Secret; N]) -> Result<Secret>,
 ) -> Result<Secret> {
     let length = arrays[0].len;
-    if length <= TOGETHER {
+    if length <= together {
         return if length == 0 { Ok(arrays[0].slice(0..0)) } else { apply(arrays) };
     }
     let mut all: Option<Secret> = None;
-    for start in (0..length).step_by(TOGETHER) {
-        let at = start..length.min(start + TOGETHER);
+    for start in (0..length).step_by(together) {
+        let at = start..length.min(start + together);
         let parts = arrays.map(|array| array.slice(at.clone()));
         let part = apply(parts.each_ref())?;
         all.get_or_insert_with(|| part.zeros_like(length)).copy_in(start, &part);

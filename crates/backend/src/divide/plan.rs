@@ -43,13 +43,19 @@ pub struct Plan {
     pub(super) cut: u32,
     /// How often the error is squared.
     pub(super) iterations: u32,
-    /// One, and one more for each time that the remainder is divided again.
+    /// None where quotients are approximate; else one, and one more for each time that the remainder is divided again.
     pub(super) steps: u32,
     /// Fractional bits of the reciprocal that remainders are multiplied by.
     pub(super) scale: u32,
     /// Twice what is taken off before the last truncation.
     pub(super) twice_offset: u32,
 }
+
+/// For quotients with so many right bits: fractional bits, and iterations (`docs/spec/approximations.md` section 3).
+const APPROXIMATE: [(u32, u32, u32); 5] =
+    [(8, 14, 1), (12, 15, 2), (16, 21, 2), (20, 23, 3), (24, 27, 3)];
+/// Bits of approximate quotients behind the point, until the last truncation.
+const APPROXIMATE_GUARD: u32 = 3;
 
 /// What the iterations reach.
 struct Reached {
@@ -106,6 +112,41 @@ impl Plan {
         let plan = [Ring::W64, Ring::W128].into_iter().find_map(|ring| Plan::within(sizes, ring));
         known().insert(sizes, plan);
         plan
+    }
+
+    /// The plan for quotients that are within `2^-bits` of themselves and two units, in the narrowest ring that has one.
+    #[must_use]
+    pub fn approximate_to(sizes: Sizes, bits: u32) -> Option<Plan> {
+        let (_, fraction, iterations) = *APPROXIMATE.iter().find(|(right, ..)| *right >= bits)?;
+        let Sizes { dividend, divisor, quotient } = sizes;
+        let plan = |ring| Plan {
+            sizes,
+            ring,
+            fraction,
+            guard: APPROXIMATE_GUARD.min(divisor),
+            cut: 0,
+            iterations,
+            steps: 0,
+            scale: 0,
+            twice_offset: 0,
+        };
+        [Ring::W64, Ring::W128].into_iter().map(plan).find(|plan| {
+            let most = plan.shifts().into_iter().max().unwrap_or(0).max(0) as u32;
+            let scaled = (fraction + most + 1).max(dividend + plan.guard + most);
+            let widths = [
+                2 * fraction + 5,
+                quotient + plan.guard + fraction + 4,
+                scaled,
+                dividend + divisor,
+            ];
+            widths.iter().all(|&bits| bits <= Plan::room(plan.ring))
+        })
+    }
+
+    /// Whether quotients are rounded down exactly.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.steps > 0
     }
 
     /// The best plan within a ring.

@@ -1,8 +1,8 @@
 //! Quotients and remainders.
 
-use super::machine::{Machine, OnShares, apart};
 use super::plan::{INITIAL, MORE, Plan};
-use super::{LeadingOne, Part, in_parts};
+use super::{LeadingOne, Part, TOGETHER, in_parts};
+use crate::machine::{Machine, OnShares, apart};
 use crate::{Backend, Name, Result, Secret, Term};
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl Division {
     /// # Errors
     /// When the network fails.
     pub fn run(&self, backend: &mut dyn Backend, pair: [&Secret; 2]) -> Result<Secret> {
-        in_parts(pair, |pair| self.together(backend, pair))
+        in_parts(pair, TOGETHER, |pair| self.together(backend, pair))
     }
 
     fn together(&self, backend: &mut dyn Backend, [n, d]: [&Secret; 2]) -> Result<Secret> {
@@ -52,6 +52,13 @@ impl Division {
         let mut machine = OnShares { backend, ring: plan.ring };
         let turned = negative.as_ref().map(|sign| machine.turned(sign, [n, d])).transpose()?;
         let [n, d] = turned.as_ref().map_or([n, d], |pair| [&pair[0], &pair[1]]);
+        if !plan.is_exact() {
+            let quotient = plan.quotient(&mut machine, [n, d, &scale])?.quotient;
+            return match nonzero {
+                Some(nonzero) => machine.backend.inject(&nonzero, &quotient),
+                None => Ok(quotient),
+            };
+        }
         let (quotient, rest) = plan.approximate(&mut machine, [n, d, &scale])?;
         let over = machine.over(&rest, d, plan)?;
         let result = match part {
@@ -79,16 +86,22 @@ impl Division {
     }
 }
 
+/// A quotient, and where the remainder is divided again the reciprocal of the scaled divisor.
+pub(super) struct Approximate<N> {
+    pub quotient: N,
+    reciprocal: N,
+}
+
 impl Plan {
-    /// Approximates a quotient, and computes what is left of it. `scale` is the power of two that takes the divisor
-    /// between half of `2^bits` and all of it; of a divisor of zero results mean nothing.
-    pub(super) fn approximate<M: Machine>(
+    /// Approximates a quotient. `scale` is the power of two that takes the divisor between half of `2^bits` and all of it; of a
+    /// divisor of zero results mean nothing.
+    pub(super) fn quotient<M: Machine>(
         &self,
         machine: &mut M,
         [n, d, scale]: [&M::Number; 3],
-    ) -> Result<(M::Number, M::Number)> {
+    ) -> Result<Approximate<M::Number>> {
         let Plan { fraction, guard, cut, iterations, steps, .. } = *self;
-        let (divisor, one) = (self.sizes.divisor, 1i128 << fraction);
+        let one = 1i128 << fraction;
         let again = steps > 1;
         let short = if cut > 0 { Some(machine.cut(n, cut)?) } else { None };
         let scaled = machine.products(&[[d, scale], [short.as_ref().unwrap_or(n), scale]])?;
@@ -130,9 +143,22 @@ impl Plan {
                 error = next()?;
             }
         }
+        Ok(Approximate { quotient: y, reciprocal: x })
+    }
 
+    /// Approximates a quotient so closely that comparisons correct it, and computes what is left of it; otherwise as
+    /// [`Plan::quotient`].
+    pub(super) fn approximate<M: Machine>(
+        &self,
+        machine: &mut M,
+        [n, d, scale]: [&M::Number; 3],
+    ) -> Result<(M::Number, M::Number)> {
+        let Plan { fraction, steps, .. } = *self;
+        let divisor = self.sizes.divisor;
+        let Approximate { quotient: mut y, reciprocal: x } =
+            self.quotient(machine, [n, d, scale])?;
         let mut pairs = vec![[&y, d]];
-        pairs.extend(again.then_some([&x, scale]));
+        pairs.extend((steps > 1).then_some([&x, scale]));
         let products = machine.products(&pairs)?;
         let mut rest = machine.linear(0, &[(1, n), (-1, &products[0])])?;
         if let [_, reciprocal] = &products[..] {

@@ -1,7 +1,8 @@
 //! Square roots.
 
-use super::machine::{Machine, OnShares, apart};
-use super::{LeadingOne, in_parts};
+use super::{LeadingOne, TOGETHER, in_parts, looked_up};
+use crate::machine::{Machine, OnShares, apart};
+use crate::polynomial::Polynomial;
 use crate::{Backend, Name, Planes, Result, Ring, Secret, Term};
 use std::sync::Arc;
 
@@ -99,7 +100,8 @@ impl Root {
         let z = machine.linear(-(3i128 << (fraction - 2)), &[(1, &b)])?;
         let first = machine.products(&[[&z, &z], [&b, up]])?;
         let first = machine.truncate(&[&first[0], &first[1]], fraction)?;
-        let y = self.polynomial(machine, [&z, &first[0]])?;
+        let polynomial = Polynomial { coefficients: self.coefficients, fraction, ring: self.ring };
+        let y = polynomial.value(machine, [&z, &first[0]])?;
 
         let mut pairs = vec![[&y, &first[1]]];
         pairs.extend(down.map(|down| [&y, down]));
@@ -126,43 +128,6 @@ impl Root {
         }
         Ok((root, rest))
     }
-
-    /// The polynomial of `z`, of which the square is there.
-    fn polynomial<M: Machine>(
-        &self,
-        machine: &mut M,
-        [z, z2]: [&M::Number; 2],
-    ) -> Result<M::Number> {
-        let (c, fraction) = (self.coefficients, self.fraction);
-        let one = 1i128 << fraction;
-        // Whether a product of three factors below one has room.
-        let lazy = 3 * fraction + 3 <= self.ring.bits() - 2;
-        let higher = match c.len() {
-            ..=5 => None,
-            _ => {
-                let powers = machine.products(&[[z, z2], [z2, z2]])?;
-                Some(machine.truncate(&[&powers[0], &powers[1]], fraction)?)
-            }
-        };
-        let powers: Vec<&M::Number> = [z, z2].into_iter().chain(higher.iter().flatten()).collect();
-        // The highest power that is there, times a polynomial in all of them, and the rest.
-        let first = powers.len();
-        let sum = |from: usize| {
-            let factors = c[from..].iter().copied();
-            factors.zip(&powers).map(|(factor, power)| (factor, *power)).collect::<Vec<_>>()
-        };
-        let mut bracket = machine.linear(c[first] * one, &sum(first + 1))?;
-        if !lazy {
-            bracket = machine.cut(&bracket, fraction)?;
-        }
-        let product = machine.products(&[[powers[first - 1], &bracket]])?;
-        let (more, places) = if lazy { (one, 2 * fraction) } else { (1, fraction) };
-        let mut terms: Vec<(i128, &M::Number)> =
-            sum(1).into_iter().take(first - 1).map(|(c, power)| (c * more, power)).collect();
-        terms.push((1, &product[0]));
-        let raw = machine.linear(c[0] * one * more, &terms)?;
-        machine.cut(&raw, places)
-    }
 }
 
 /// The square roots of `n 2^shift`, rounded down; zero of negative numbers. The numbers `n` are of the plan's ring, and the plan is for
@@ -177,7 +142,7 @@ pub fn root(
     shift: u32,
     n: &Secret,
 ) -> Result<Secret> {
-    in_parts([n], |[part]| root_together(backend, plan, number, shift, part))
+    in_parts([n], TOGETHER, |[part]| root_together(backend, plan, number, shift, part))
 }
 
 fn root_together(
@@ -226,15 +191,4 @@ fn root_together(
         positive = machine.backend.multiply(&positive, &unsigned, [1, 1])?;
     }
     machine.backend.inject(&positive, &root)
-}
-
-/// One value for each line, that of the line that is set, as bits; zero if none is.
-fn looked_up(lines: &[Secret], values: &[i128], width: u32) -> Planes {
-    let plane = |bit: u32| {
-        let set = lines.iter().zip(values).filter(|(_, value)| *value >> bit & 1 == 1);
-        set.map(|(line, _)| line)
-            .fold(lines[0].zeros_like(lines[0].len), |sum, line| sum.sum(line, false))
-    };
-    let planes: Vec<Secret> = (0..width).map(plane).collect();
-    Planes::of(&planes.iter().collect::<Vec<_>>())
 }

@@ -1,79 +1,13 @@
 //! Division and roots of plain numbers, whose truncation rounds as a test says.
 
 use super::LeadingOne;
-use super::machine::Machine;
 use super::plan::{Plan, Sizes};
 use super::root::Root;
-use crate::{Result, Ring};
+use crate::Ring;
+use crate::machine::rounded::{ROUNDINGS, Rounded};
 use tacit_circuit::library::FanIn;
 use tacit_circuit::{Builder, Circuit};
 use tacit_ring::entropy::Rng;
-
-/// How truncations round.
-#[derive(Clone, Copy, Debug)]
-enum Rounding {
-    Down,
-    Up,
-    InTurn,
-    Random,
-}
-
-const ROUNDINGS: [Rounding; 4] = [Rounding::Down, Rounding::Up, Rounding::InTurn, Rounding::Random];
-
-/// Numbers of a ring; what is truncated must be below a quarter of it.
-struct Rounded {
-    bits: u32,
-    rounding: Rounding,
-    random: Rng,
-    turn: bool,
-    products: u32,
-}
-
-impl Rounded {
-    fn new(ring: Ring, rounding: Rounding) -> Self {
-        Rounded { bits: ring.bits(), rounding, random: Rng(7), turn: false, products: 0 }
-    }
-
-    /// The number modulo the ring, with a sign.
-    fn signed(&self, number: i128) -> i128 {
-        number << (128 - self.bits) >> (128 - self.bits)
-    }
-
-    fn up(&mut self) -> bool {
-        self.turn = !self.turn;
-        match self.rounding {
-            Rounding::Down => false,
-            Rounding::Up => true,
-            Rounding::InTurn => self.turn,
-            Rounding::Random => self.random.word() & 1 == 1,
-        }
-    }
-}
-
-impl Machine for Rounded {
-    type Number = i128;
-
-    fn products(&mut self, pairs: &[[&i128; 2]]) -> Result<Vec<i128>> {
-        self.products += pairs.len() as u32;
-        Ok(pairs.iter().map(|[a, b]| self.signed(a.wrapping_mul(**b))).collect())
-    }
-
-    fn linear(&mut self, constant: i128, terms: &[(i128, &i128)]) -> Result<i128> {
-        let sum = terms.iter().fold(constant, |sum, (factor, number)| {
-            sum.wrapping_add(factor.wrapping_mul(**number))
-        });
-        Ok(self.signed(sum))
-    }
-
-    fn truncate(&mut self, numbers: &[&i128], by: u32) -> Result<Vec<i128>> {
-        let limit = 1i128 << (self.bits - 2);
-        let mut one = |number: i128| {
-            assert!(number.abs() < limit, "{number} of {} bits is truncated", self.bits);
-            (number >> by) + i128::from(self.up())
-        };
-        Ok(numbers.iter().map(|number| one(**number)).collect())
-    }
-}
 
 /// Sizes of the operands of integer and fixed-point types.
 const SIZES: [(u32, u32, u32); 13] = [
@@ -164,6 +98,46 @@ fn quotients_are_exact_however_truncations_round() {
                     assert_eq!(corrected, right, "{n} / {d} {rounding:?} {plan:?}");
                     let room = 1 << (plan.remainder_bits() - 1);
                     assert!((-room..room).contains(&(rest - 2 * d)), "{n} / {d}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn approximate_quotients_are_within_their_bound() {
+    let mut random = Rng(13);
+    for case in SIZES {
+        let sizes = sizes(case);
+        for bits in [8, 12, 16, 20, 24] {
+            let Some(plan) = Plan::approximate_to(sizes, bits) else {
+                assert!(sizes.dividend + sizes.divisor > 85, "{sizes:?} {bits}");
+                continue;
+            };
+            for d in edges(sizes.divisor, 30, &mut random) {
+                let signed = d == 1 << sizes.divisor || random.word() & 1 == 1;
+                let leading = LeadingOne { bits: sizes.divisor, signed, lowest: 0 };
+                let (place, _) = found(leading, if signed { -d } else { d });
+                let scale = 1i128 << (sizes.divisor - 1 - place);
+                let mut dividends = vec![0, 1, d - 1, d, d + 1, 1 << sizes.dividend];
+                dividends.extend((0..6).map(|_| below(&mut random, sizes.dividend)));
+                for n in dividends.iter().flat_map(|n| [*n, -n]) {
+                    if n.abs() > 1 << sizes.dividend || n.abs() > d << sizes.quotient {
+                        continue;
+                    }
+                    for rounding in ROUNDINGS {
+                        let mut machine = Rounded::new(plan.ring, rounding);
+                        let operands = [&n, &d, &scale];
+                        let y = plan.quotient(&mut machine, operands).unwrap().quotient;
+                        let exact = n as f64 / d as f64;
+                        let bound = exact.abs() * 2f64.powi(-(bits as i32)) + 1.7;
+                        let off = (y as f64 - exact).abs();
+                        assert!(
+                            off <= bound,
+                            "{n} / {d} is {y}, {bits} bits, {rounding:?} {plan:?}"
+                        );
+                        assert!(n < 0 || y >= 0, "{n} / {d} is {y}");
+                    }
                 }
             }
         }

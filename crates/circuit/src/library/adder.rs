@@ -14,7 +14,7 @@ use super::scan::{Block, Radices, scan_blocks, scan_levels, scan_radices};
 use crate::{Builder, Wire};
 
 /// How the carries of an addition are computed.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum AdderForm {
     /// One AND per bit, one after the other: least traffic, most rounds.
     Ripple,

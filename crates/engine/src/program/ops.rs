@@ -61,9 +61,10 @@ impl Task<'_> {
                 self.backend.times(&number, 1 << by)
             }
             Op::ShiftRight { by } => self.shift_right(u32::from(*by)),
-            Op::Quotient { shift } => self.divide(Part::Quotient, *shift),
-            Op::Rem => self.divide(Part::Remainder, 0),
+            Op::Quotient { shift, bits } => self.divide(Part::Quotient, *shift, *bits),
+            Op::Rem => self.divide(Part::Remainder, 0, None),
             Op::Sqrt => self.root(),
+            Op::Exp { .. } | Op::Log { .. } | Op::Sigmoid { .. } => self.approximate(),
             Op::Less => self.less(),
             Op::Equal => self.equal(),
             Op::Select => self.select(),

@@ -1,7 +1,7 @@
-//! Quotients, remainders and square roots of numbers in rings.
+//! Quotients, remainders, square roots and approximations of numbers in rings.
 
 use super::operand::{Task, wrapped};
-use super::plans::plan_of;
+use super::plans::{approximation_of, plan_of};
 use std::sync::Arc;
 use tacit_backend::divide::{self, Division, Divisor, LeadingOne, Part, Root};
 use tacit_backend::{Ring, Secret};
@@ -17,9 +17,9 @@ fn lowest(interval: Interval) -> u32 {
 }
 
 impl Task<'_> {
-    /// `floor(a 2^shift / b)` or `a - b floor(a / b)` of raw values.
-    pub fn divide(&mut self, part: Part, shift: u8) -> Result<Secret> {
-        let plan = plan_of(&self.types, shift)
+    /// `a 2^shift / b`, exactly or with so many right bits, or `a - b floor(a / b)`, of raw values.
+    pub fn divide(&mut self, part: Part, shift: u8, bits: Option<u8>) -> Result<Secret> {
+        let plan = plan_of(&self.types, shift, bits)
             .ok_or_else(|| SharingError::Shape("a division that rings have no plan for".into()))?;
         let interval = self.interval(1);
         let divisor = Divisor {
@@ -46,6 +46,16 @@ impl Task<'_> {
         };
         let n = self.lifted(0, root.ring)?;
         let result = divide::root(self.backend, &root, number, shift.into(), &n)?;
+        self.lowered(result)
+    }
+
+    /// A function, approximated.
+    pub fn approximate(&mut self) -> Result<Secret> {
+        let wrong = || SharingError::Shape("an approximation that rings have no way for".into());
+        let wanted = approximation_of(&self.node.op, self.types[0], &self.node.types[0]);
+        let wanted = wanted.ok_or_else(wrong)?;
+        let x = self.lifted(0, wanted.ring().ok_or_else(wrong)?)?;
+        let result = wanted.run(self.backend, &x)?;
         self.lowered(result)
     }
 

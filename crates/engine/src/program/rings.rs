@@ -160,8 +160,14 @@ impl Classes {
                 classes.zip(elements).for_each(|(class, e)| self.need(*class, width(e)));
             }
             // They are computed in a ring of their own.
-            Op::Quotient { .. } | Op::Rem | Op::Sqrt => {
-                let bits = plans::ring_of(&node.op, &types).map_or(0, Ring::bits);
+            Op::Quotient { .. }
+            | Op::Rem
+            | Op::Sqrt
+            | Op::Exp { .. }
+            | Op::Log { .. }
+            | Op::Sigmoid { .. } => {
+                let ring = plans::ring_of(&node.op, &types, &node.types[0]);
+                let bits = ring.map_or(0, Ring::bits);
                 for (class, ty) in plan.operands.iter().zip(&types) {
                     let secret = ty.visibility == tacit_program::Visibility::Secret;
                     self.need(*class, if secret { 0 } else { bits });

@@ -50,6 +50,13 @@ const DIVIDED: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
     let q = sum(x * z / y, axis 0)\nlet r = sum((x - z) % (y - 9), axis 0)\nlet s = sum(sqrt(x * y), axis 0)\n\
     reveal q to a, b\nreveal r to c\nreveal s to a\n";
 
+/// Approximations in rings: comparisons side by side, bits that choose numbers, and powers of numbers below one.
+const APPROXIMATED: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
+    input x: fixed(16,8)[n] from a in -6.0..6.0\ninput y: fixed(16,8)[n] from b in -6.0..6.0\n\
+    let p = sum(sigmoid(x - y, bits 8), axis 0)\nlet q = sum(exp(x, bits 12), axis 0)\n\
+    let r = sum(log(y, bits 8) + div(x, y, bits 12), axis 0)\n\
+    reveal p to a, b\nreveal q to c\nreveal r to a\n";
+
 /// How the program is computed.
 #[derive(Clone, Copy, Debug)]
 struct How {
@@ -336,14 +343,19 @@ fn a_cheat_in_a_shuffle_leaves_nobody_honest_a_result() {
     sorts().for_each(|how| cheat_in_program(how, any));
 }
 
-/// With quotients, rests and roots.
+/// With quotients, rests and roots, or with approximations.
 fn divided() -> impl Iterator<Item = How> {
-    of_each_family().map(|protocol| How { program: Some(DIVIDED), ..How::new(protocol, By::Rings) })
+    let of = |program| {
+        of_each_family()
+            .map(move |protocol| How { program: Some(program), ..How::new(protocol, By::Rings) })
+    };
+    of(DIVIDED).chain(of(APPROXIMATED))
 }
 
-/// Messages of conversions between rings, of powers of two from bits, of truncations, and of what corrects quotients.
+/// Messages of conversions between rings, of powers of two from bits, of truncations, of what corrects quotients, and of
+/// comparisons and the numbers that they choose.
 #[test]
-fn a_cheat_in_a_division_leaves_nobody_honest_a_result() {
+fn a_cheat_in_a_division_or_an_approximation_leaves_nobody_honest_a_result() {
     divided().for_each(|how| cheat_in_program(how, any));
 }
 

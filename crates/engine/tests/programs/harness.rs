@@ -59,7 +59,7 @@ pub fn fitting(protocol: Protocol, rows: u64) -> u64 {
 
 /// Whether results are those of the clear, bit for bit: circuits round as it does.
 pub fn is_exact(program: &Program, job: &ProgramJob) -> bool {
-    let near = |op: &Op| matches!(op, Op::Exp | Op::Log | Op::Sigmoid);
+    let near = |op: &Op| matches!(op, Op::Exp { .. } | Op::Log { .. } | Op::Sigmoid { .. });
     job.by == By::Circuits && !program.body.nodes.iter().any(|node| near(&node.op))
 }
 

@@ -187,6 +187,59 @@ fn functions_of_real_numbers_at_every_precision() {
     }
 }
 
+/// With fewer bits, by comparisons and products in rings: also where ranges hold one piece, or have ends that no piece has.
+#[test]
+fn functions_with_a_stated_number_of_bits() {
+    for (ty, range, bits) in [
+        ("fixed(32,16)", "-8.0..8.0", [8, 12]),
+        ("fixed(24,6)", "-30.0..9.0", [16, 20]),
+        ("fixed(40,20)", "-1.0..1.0", [12, 16]),
+    ] {
+        let [few, more] = bits;
+        let text = format!(
+            "input a: {ty}[m] from alice in {range}\ninput b: {ty}[m] from bob in {range}\n\
+             let x = max(a, b)\n\
+             reveal exp(x, bits {few}) to alice as \"exp\"\n\
+             reveal div(b, x, bits {more}) to alice as \"quotient\"\n\
+             reveal reciprocal(abs(x) + 0.5, bits {few}) to alice as \"reciprocal\"\n\
+             reveal log(x, bits {more}) to bob as \"log\"\n\
+             reveal log(abs(x) + 0.25, bits {few}) to bob as \"log of positive numbers\"\n\
+             reveal sigmoid(x, bits {more}) to carol as \"sigmoid\"\n\
+             reveal tanh(x, bits {few}) to carol as \"tanh\"\n"
+        );
+        check_few(&text, &[3]);
+    }
+}
+
+/// The numbers at which something changes: ends of octaves and pieces, zero, and all sorts beyond.
+#[test]
+fn approximations_at_every_edge() {
+    let unit = 1i128 << 10;
+    let mut edges: Vec<i128> = (0..15).flat_map(|i| [(1 << i) - 1, 1 << i, (1 << i) + 1]).collect();
+    edges.extend((-30..30).flat_map(|i| {
+        let octave = f64::from(2 * i - 1) * 0.5 * std::f64::consts::LN_2 * unit as f64;
+        [-1, 0, 1].map(|more| octave as i128 + more)
+    }));
+    edges.extend((-8 * 64..8 * 64).step_by(7).map(|cut| cut * unit / 64));
+    edges.extend(edges.clone().iter().map(|edge| -edge));
+    edges.retain(|edge| (-20 * unit..=20 * unit).contains(edge));
+    let text = format!(
+        "input a: fixed(32,10)[{count}] from alice in -20.0..20.0\ninput z: bit[{count}] from carol\n\
+         let x = select(z, a, a)\n\
+         reveal div(3.5, x, bits 16) to alice as \"quotient\"\nreveal exp(x, bits 16) to alice as \"exp\"\nreveal log(x, bits 16) to bob as \"log\"\n\
+         reveal sigmoid(x, bits 12) to carol as \"sigmoid\"\nreveal tanh(x, bits 8) to carol as \"tanh\"\n",
+        count = edges.len()
+    );
+    let program = parse(&text);
+    let mut given = inputs(&program, &[1, 1], 1);
+    let element = given["a"].element();
+    let count = vec![edges.len()];
+    given.insert("a".into(), Array::from_values(element, count, edges).unwrap());
+    for protocol in [TRIO, LIFT, QUAD] {
+        check_on(&program, &job((protocol, By::Rings), &[1, 1]), &given);
+    }
+}
+
 #[test]
 fn statistics_of_columns() {
     check_few(

@@ -143,7 +143,9 @@ fn disturbed(node: &Node, from: u8, exact: Array, random: &mut Random) -> Array 
         _ if ty.visibility != Visibility::Secret => return exact,
         Op::Mul { .. } if from > 0 => 1,
         Op::Cast(to) if from > to.fraction() => 1,
-        Op::Exp | Op::Log | Op::Sigmoid => approximation(&node.op, ty) as i128 - 1,
+        Op::Exp { .. } | Op::Log { .. } | Op::Sigmoid { .. } => {
+            approximation(&node.op, ty) as i128 - 1
+        }
         _ => return exact,
     };
     let least = if most == 1 { 0 } else { -most };

@@ -1,7 +1,7 @@
 //! Numbers: arithmetic and conversions.
 
 use super::{Arg, Builder, Number, POISON, Value};
-use crate::ir::Op;
+use crate::ir::{MOST_BITS, Op};
 use crate::types::{Element, Interval};
 use std::ops::RangeInclusive;
 
@@ -102,7 +102,13 @@ impl Builder {
     /// `a / b` rounded down; zero where `b` is zero.
     #[track_caller]
     pub fn div(&mut self, a: impl Into<Arg>, b: impl Into<Arg>) -> Value {
-        self.binary(Op::Div, a.into(), b.into())
+        self.binary(Op::Div { bits: None }, a.into(), b.into())
+    }
+
+    /// `a / b` of which about `bits` bits are right; see [`Op::Div`].
+    #[track_caller]
+    pub fn div_to(&mut self, a: impl Into<Arg>, b: impl Into<Arg>, bits: u8) -> Value {
+        self.binary(Op::Div { bits: Some(bits) }, a.into(), b.into())
     }
 
     /// `a - b floor(a / b)`; zero where `b` is zero.
@@ -126,19 +132,46 @@ impl Builder {
     /// `e^a` of fixed point; see [`crate::lower`] for error and cut-off.
     #[track_caller]
     pub fn exp(&mut self, a: Value) -> Value {
-        self.push(Op::Exp, &[a], None)
+        self.push(Op::Exp { bits: MOST_BITS }, &[a], None)
     }
 
     /// The natural logarithm of fixed point; see [`crate::lower`] for the error.
     #[track_caller]
     pub fn log(&mut self, a: Value) -> Value {
-        self.push(Op::Log, &[a], None)
+        self.push(Op::Log { bits: MOST_BITS }, &[a], None)
     }
 
     /// `1 / (1 + e^-a)` of fixed point; see [`crate::lower`] for the error.
     #[track_caller]
     pub fn sigmoid(&mut self, a: Value) -> Value {
-        self.push(Op::Sigmoid, &[a], None)
+        self.push(Op::Sigmoid { bits: MOST_BITS }, &[a], None)
+    }
+
+    /// `e^a` of which about `bits` bits are right; see [`Op::Exp`].
+    #[track_caller]
+    pub fn exp_to(&mut self, a: Value, bits: u8) -> Value {
+        self.push(Op::Exp { bits }, &[a], None)
+    }
+
+    /// The natural logarithm, of which about `bits` bits are right; see [`Op::Log`].
+    #[track_caller]
+    pub fn log_to(&mut self, a: Value, bits: u8) -> Value {
+        self.push(Op::Log { bits }, &[a], None)
+    }
+
+    /// `1 / (1 + e^-a)` of which about `bits` bits are right; see [`Op::Sigmoid`].
+    #[track_caller]
+    pub fn sigmoid_to(&mut self, a: Value, bits: u8) -> Value {
+        self.push(Op::Sigmoid { bits }, &[a], None)
+    }
+
+    /// The hyperbolic tangent, `2 / (1 + e^-2a) - 1`: as far off as twice a sigmoid of one bit more, if there is one more.
+    #[track_caller]
+    pub fn tanh(&mut self, a: Value, bits: u8) -> Value {
+        let twice = self.shift_left(a, 1);
+        let sigmoid = self.sigmoid_to(twice, bits.saturating_add(1).min(MOST_BITS));
+        let double = self.shift_left(sigmoid, 1);
+        self.sub(double, 1)
     }
 
     /// Casts numbers to another type, which must hold them.

@@ -3,7 +3,7 @@
 use super::element::{self, describe};
 use super::{Context, check_type, elementary, range};
 use crate::domain::{MAX_DECIMALS, Meaning, TEXTS};
-use crate::ir::Op;
+use crate::ir::{LEAST_BITS, MOST_BITS, Op};
 use crate::types::{Element, Interval, PartyId, Type, Visibility};
 
 /// Whether values are numbers.
@@ -52,8 +52,14 @@ pub fn arithmetic(op: &Op, context: &Context<'_>) -> Result<Type, String> {
     if matches!(op, Op::Rem) {
         expect_int(context.operands[0])?;
     }
-    if matches!(op, Op::Exp | Op::Log | Op::Sigmoid) {
+    if matches!(op, Op::Exp { .. } | Op::Log { .. } | Op::Sigmoid { .. }) {
         expect_fixed(context.operands[0])?;
+    }
+    if let Op::Exp { bits } | Op::Log { bits } | Op::Sigmoid { bits } | Op::Div { bits: Some(bits) } =
+        op
+        && !(LEAST_BITS..=MOST_BITS).contains(bits)
+    {
+        return Err(format!("{bits} right bits: {LEAST_BITS} to {MOST_BITS}"));
     }
     if let Op::ShiftLeft { by } | Op::ShiftRight { by } = op
         && *by > 63
@@ -76,22 +82,32 @@ fn interval(op: &Op, a: Interval, b: Interval, fraction: u8) -> Option<Interval>
         Op::Max => Some(range::max(a, b)),
         Op::ShiftLeft { by } => range::shift_left(a, *by),
         Op::ShiftRight { by } => Some(range::shift_right(a, *by)),
-        Op::Div => range::div(range::shift_left(a, fraction)?, b),
+        Op::Div { bits } => quotients(range::shift_left(a, fraction)?, b, *bits),
         Op::Rem => Some(range::rem(a, b)),
         Op::Sqrt => range::sqrt(a, fraction),
-        Op::Exp => exp(a, fraction),
-        Op::Log => log(a, fraction),
-        Op::Sigmoid => Some(Interval { low: 0, high: 1 << fraction }),
+        Op::Exp { bits } => exp(a, fraction, *bits),
+        Op::Log { bits } => log(a, fraction, *bits),
+        Op::Sigmoid { .. } => Some(Interval { low: 0, high: 1 << fraction }),
         _ => None,
     }
 }
 
+/// Of quotients, with room for the error of those with a stated number of bits.
+pub fn quotients(a: Interval, b: Interval, bits: Option<u8>) -> Option<Interval> {
+    let Interval { low, high } = range::div(a, b)?;
+    let Some(bits) = bits else { return Some(Interval { low, high }) };
+    let room = (low.unsigned_abs().max(high.unsigned_abs()) >> bits) as i128 + 3;
+    // Quotients that are not negative are not approximated by less than zero.
+    let least = if low >= 0 { 0 } else { i128::MIN };
+    Some(Interval { low: low.checked_sub(room)?.max(least), high: high.checked_add(room)? })
+}
+
 /// A quotient of raw values in a lowered program.
-pub fn quotient(context: &Context<'_>, shift: u8) -> Result<Type, String> {
+pub fn quotient(context: &Context<'_>, shift: u8, bits: Option<u8>) -> Result<Type, String> {
     context.operands.iter().try_for_each(|t| expect_number(t))?;
     let shape = context.shape()?;
     let [a, b] = [context.operands[0], context.operands[1]].map(|ty| ty.interval);
-    let interval = range::shift_left(a, shift).and_then(|scaled| range::div(scaled, b));
+    let interval = range::shift_left(a, shift).and_then(|scaled| quotients(scaled, b, bits));
     let interval = interval.ok_or_else(element::beyond)?;
     let element = context.declaration("a quotient")?.element;
     let ty = context.result(element, shape, interval);
@@ -107,20 +123,25 @@ pub fn exp_limit(fraction: u8) -> i128 {
 }
 
 /// Of `e^x`, with room for the stated error.
-fn exp(a: Interval, fraction: u8) -> Option<Interval> {
+fn exp(a: Interval, fraction: u8, bits: u8) -> Option<Interval> {
     let unit = elementary::power_of_two(fraction.into());
     let limit = exp_limit(fraction) as f64;
     let value = |raw: i128| elementary::exp((raw as f64 / unit).clamp(-64.0, limit)) * unit;
-    let room = elementary::power_of_two(-25);
+    let room = elementary::power_of_two(-error_bits(bits));
     let low = (value(a.low) * (1.0 - room)) as i128 - 2;
     Some(Interval { low: low.max(0), high: (value(a.high) * (1.0 + room)) as i128 + 2 })
 }
 
+/// The error, as a power of two: what is looked up for the most bits is within half of what is stated.
+fn error_bits(bits: u8) -> i32 {
+    i32::from(bits) + i32::from(bits == MOST_BITS)
+}
+
 /// Of natural logarithms, with room for the stated error.
-pub fn log(a: Interval, fraction: u8) -> Option<Interval> {
+pub fn log(a: Interval, fraction: u8, bits: u8) -> Option<Interval> {
     let unit = elementary::power_of_two(fraction.into());
     let value = |raw: i128| (elementary::ln(raw.max(1) as f64 / unit) * unit).floor() as i128;
-    let room = (1 << fraction >> 25) + 2;
+    let room = (1 << fraction >> error_bits(bits)) + 2;
     Some(Interval { low: value(a.low) - room, high: value(a.high) + 1 + room })
 }
 

@@ -4,12 +4,34 @@
 use super::circuits::Port;
 use super::emit::{Emitter, product, select, sum};
 use super::tables::{self, FRACTION, Ports, clamped_lines, interpolate, one_hot, polynomial};
-use crate::infer::{elementary, exp_limit, width};
+use crate::infer::{elementary, exp_limit, infer, width};
 use crate::ir::{Op, ValueId};
 use crate::types::{Element, Interval, Type};
 use std::sync::Arc;
 use tacit_circuit::library::{FanIn, and_tree, bits};
 use tacit_circuit::{Builder, Circuit, Wire};
+
+/// One of the functions.
+///
+/// # Panics
+/// If the operation is another one.
+pub fn value(emitter: &mut Emitter<'_>, op: &Op, a: ValueId) -> ValueId {
+    let argument = emitter.ty(a);
+    let inferred = infer(op, &[argument], emitter.dims(), None).expect("inferred");
+    // From the limit on exponentials are cut off.
+    let cut_off = matches!(op, Op::Exp { .. })
+        && argument.interval.high
+            > exp_limit(argument.element.fraction()) << argument.element.fraction();
+    if !cut_off && (emitter.target.approximates)(op, [argument, &inferred[0]]) {
+        return emitter.push(op.clone(), &[a], None);
+    }
+    match op {
+        Op::Exp { .. } => exp(emitter, a),
+        Op::Log { bits } => log(emitter, a, *bits),
+        Op::Sigmoid { .. } => sigmoid(emitter, a),
+        _ => unreachable!("{op:?} is not approximated"),
+    }
+}
 
 /// Fractional bits of the argument of a type.
 fn fraction_of(emitter: &Emitter<'_>, a: ValueId) -> u8 {
@@ -156,7 +178,7 @@ impl Powers {
 
 /// `e^x = e^i e^r`: `i` the integer and `r` the fractional part. `e^i` is a mantissa in `[1, 2)`
 /// and a power of two, both looked up; `e^r` is a polynomial on each eighth.
-pub fn exp(emitter: &mut Emitter<'_>, a: ValueId) -> ValueId {
+fn exp(emitter: &mut Emitter<'_>, a: ValueId) -> ValueId {
     let fraction = fraction_of(emitter, a);
     let powers = Powers::of(emitter.interval(a), fraction);
     let parts = apply(emitter, "exp lookup", a, |c, port, interval| {
@@ -237,7 +259,7 @@ fn reread(emitter: &mut Emitter<'_>, value: ValueId, fraction: u8) -> ValueId {
 }
 
 /// `ln x` of `x = 2^e (1 + m)`: a table of `e ln 2`, and a polynomial on each sixteenth of `m`.
-pub fn log(emitter: &mut Emitter<'_>, a: ValueId) -> ValueId {
+fn log(emitter: &mut Emitter<'_>, a: ValueId, bits: u8) -> ValueId {
     let element = emitter.ty(a).element;
     let fraction = element.fraction();
     let original = emitter.interval(a);
@@ -249,13 +271,14 @@ pub fn log(emitter: &mut Emitter<'_>, a: ValueId) -> ValueId {
     });
     let value = polynomial(emitter, &parts[1..6], parts[0]);
     let value = sum(emitter, value, parts[6]);
-    let bits = emitter.interval(value).signed_bits() as u8;
-    let wide = (bits + fraction.saturating_sub(FRACTION)).max(fraction + 2).min(64);
+    let width = emitter.interval(value).signed_bits() as u8;
+    let wide = (width + fraction.saturating_sub(FRACTION)).max(fraction + 2).min(64);
     let value = emitter.cast(value, Element::Fixed { bits: wide, fraction });
     if original.low > 0 {
         return value;
     }
-    let least = crate::infer::log_interval(original, fraction).expect("inferred").low;
+    let interval = crate::infer::log_interval(original, fraction, bits).expect("inferred");
+    let least = interval.low;
     let element = crate::infer::element::grow(element, Interval::point(least)).expect("inferred");
     let least = emitter.constant(element, least, a);
     select(emitter, parts[7], value, least)
@@ -308,7 +331,7 @@ const SIGMOID_END: i128 = 18;
 
 /// By quarters of `[-18, 18)`; beyond them a constant. Results are eight raw units within `(0, 1)`,
 /// so that no rounding leaves that.
-pub fn sigmoid(emitter: &mut Emitter<'_>, a: ValueId) -> ValueId {
+fn sigmoid(emitter: &mut Emitter<'_>, a: ValueId) -> ValueId {
     let fraction = fraction_of(emitter, a);
     let interval = emitter.interval(a);
     let quarters = |raw: i128| (raw << 2) >> fraction;

@@ -3,12 +3,14 @@
 //! Depth: one adder of fan-in 2 (a logarithm of its width, if it is a select adder) per bit of the result's
 //! magnitude; size: one adder per such bit, of one AND per bit in ripple form.
 
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use tacit_circuit::library::adder::{self, AdderForm};
 use tacit_circuit::library::{FanIn, and_tree, bits};
 use tacit_circuit::{Builder, Circuit, Wire};
 
 /// What a port holds: its width, the bits of it that values need, and their sign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Port {
     /// Bits of the port.
     pub width: u32,
@@ -24,6 +26,44 @@ impl Port {
         let mut wires = b.input(self.width);
         wires.truncate(self.bits as usize);
         wires
+    }
+}
+
+/// One of these circuits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Drawn {
+    /// [`divide_floor`].
+    Quotient { a: Port, b: Port, shift: u32 },
+    /// [`remainder_floor`].
+    Remainder { a: Port, b: Port },
+    /// [`square_root`].
+    Root { a: Port, shift: u32 },
+}
+
+/// Circuits that are kept for the whole process: more than programs have, and bounded all the same.
+const MOST_KEPT: usize = 256;
+
+impl Drawn {
+    /// The circuit, drawn once in this process: a plan lowers a program for every protocol.
+    pub fn circuit(self, width: u32, form: AdderForm) -> Arc<Circuit> {
+        type Kept = HashMap<(Drawn, u32, AdderForm), Arc<Circuit>>;
+        static ALL: LazyLock<Mutex<Kept>> = LazyLock::new(Mutex::default);
+        let all = || ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (self, width, form);
+        if let Some(known) = all().get(&key) {
+            return known.clone();
+        }
+        // Not under the lock: others draw other ones meanwhile.
+        let circuit = Arc::new(match self {
+            Drawn::Quotient { a, b, shift } => divide_floor(a, b, shift, width, form),
+            Drawn::Remainder { a, b } => remainder_floor(a, b, width, form),
+            Drawn::Root { a, shift } => square_root(a, shift, width, form),
+        });
+        let mut all = all();
+        if all.len() >= MOST_KEPT {
+            all.clear();
+        }
+        all.entry(key).or_insert(circuit).clone()
     }
 }
 

@@ -1,9 +1,9 @@
 //! Division and square root as operations of the target, or by circuits, on the fewest bits that hold the operands; by constant
 //! powers of two, shifts.
 
-use super::circuits::{Port, divide_floor, remainder_floor, square_root};
+use super::circuits::{Drawn, Port};
 use super::emit::{Emitter, narrowest};
-use crate::infer::{range, width};
+use crate::infer::{quotients, range, width};
 use crate::ir::{Op, ValueId};
 use crate::types::{Element, Interval, Type, Visibility};
 use std::sync::Arc;
@@ -70,7 +70,7 @@ fn port(emitter: &mut Emitter<'_>, value: ValueId) -> (ValueId, Port) {
 fn apply(
     emitter: &mut Emitter<'_>,
     name: String,
-    circuit: Circuit,
+    circuit: Arc<Circuit>,
     operands: &[ValueId],
     (element, interval): (Element, Interval),
 ) -> ValueId {
@@ -78,7 +78,7 @@ fn apply(
     let visibilities = operands.iter().map(|v| emitter.ty(*v).visibility);
     let visibility = visibilities.fold(Visibility::Public, Visibility::join);
     let ty = Type { element, shape, visibility, interval };
-    let op = Op::Circuit { name, circuit: Arc::new(circuit) };
+    let op = Op::Circuit { name, circuit };
     emitter.push(op, operands, Some(&[ty]))
 }
 
@@ -122,7 +122,7 @@ fn shifted_right(emitter: &mut Emitter<'_>, a: ValueId, by: u8) -> ValueId {
 
 /// `floor(a / b)`. Raw values of fixed point are scaled by `2^fraction`, unless the divisor was
 /// an integer: then its scale and that cancel.
-pub fn quotient(emitter: &mut Emitter<'_>, a: ValueId, b: ValueId) -> ValueId {
+pub fn quotient(emitter: &mut Emitter<'_>, a: ValueId, b: ValueId, bits: Option<u8>) -> ValueId {
     let element = common(emitter, a, b);
     let (divisor, shift) = match integer_behind(emitter, b) {
         Some(integer) if element.fraction() > 0 => (integer, 0),
@@ -135,23 +135,28 @@ pub fn quotient(emitter: &mut Emitter<'_>, a: ValueId, b: ValueId) -> ValueId {
         };
     }
     let scaled = range::shift_left(emitter.interval(a), shift).expect("inferred");
-    let out = result(element, range::div(scaled, emitter.interval(divisor)));
-    if divides(emitter, a, shift, divisor) {
+    // As many bits as were asked for, or all of them.
+    let ways = [bits.map(Some), Some(None)];
+    let own = ways.into_iter().flatten().find(|bits| divides(emitter, a, shift, divisor, *bits));
+    let bits = own.flatten();
+    let out = result(element, quotients(scaled, emitter.interval(divisor), bits));
+    if own.is_some() {
         let shape = emitter.ty(a).shape.clone();
         let visibility = emitter.ty(a).visibility.join(emitter.ty(divisor).visibility);
         let ty = Type { element: out.0, shape, visibility, interval: out.1 };
-        return emitter.push(Op::Quotient { shift }, &[a, divisor], Some(&[ty]));
+        return emitter.push(Op::Quotient { shift, bits }, &[a, divisor], Some(&[ty]));
     }
     let (a, x) = port(emitter, a);
     let (b, y) = port(emitter, divisor);
-    let circuit = divide_floor(x, y, shift.into(), width(out.0), emitter.target.adders);
+    let drawn = Drawn::Quotient { a: x, b: y, shift: shift.into() };
+    let circuit = drawn.circuit(width(out.0), emitter.target.adders);
     apply(emitter, format!("divide {}+{shift} by {} bits", x.bits, y.bits), circuit, &[a, b], out)
 }
 
 /// Whether the target divides by itself.
-fn divides(emitter: &Emitter<'_>, a: ValueId, shift: u8, b: ValueId) -> bool {
+fn divides(emitter: &Emitter<'_>, a: ValueId, shift: u8, b: ValueId, bits: Option<u8>) -> bool {
     let sizes = DivisionSizes::of(emitter.interval(a), shift, emitter.interval(b));
-    sizes.is_some_and(emitter.target.divides)
+    sizes.is_some_and(|sizes| (emitter.target.divides)(sizes, bits))
 }
 
 /// `a - b floor(a / b)`.
@@ -164,13 +169,13 @@ pub fn remainder(emitter: &mut Emitter<'_>, a: ValueId, b: ValueId) -> ValueId {
         let rest = emitter.push(Op::Sub { wrap: true }, &[a, multiple], None);
         return emitter.assume(rest, interval);
     }
-    if divides(emitter, a, 0, b) {
+    if divides(emitter, a, 0, b, None) {
         return emitter.push(Op::Rem, &[a, b], None);
     }
     let out = result(element, Some(interval));
     let (a, x) = port(emitter, a);
     let (b, y) = port(emitter, b);
-    let circuit = remainder_floor(x, y, width(out.0), emitter.target.adders);
+    let circuit = Drawn::Remainder { a: x, b: y }.circuit(width(out.0), emitter.target.adders);
     apply(emitter, format!("remainder {} by {} bits", x.bits, y.bits), circuit, &[a, b], out)
 }
 
@@ -183,6 +188,7 @@ pub fn root(emitter: &mut Emitter<'_>, a: ValueId) -> ValueId {
     }
     let out = result(element, range::sqrt(emitter.interval(a), shift));
     let (a, x) = port(emitter, a);
-    let circuit = square_root(x, shift.into(), width(out.0), emitter.target.adders);
+    let drawn = Drawn::Root { a: x, shift: shift.into() };
+    let circuit = drawn.circuit(width(out.0), emitter.target.adders);
     apply(emitter, format!("square root {}+{shift} bits", x.bits), circuit, &[a], out)
 }

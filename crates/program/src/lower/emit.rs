@@ -20,6 +20,11 @@ impl<'a> Emitter<'a> {
         Emitter { nodes: Vec::new(), span: Span::default(), target, dims }
     }
 
+    /// The row counts of the program.
+    pub fn dims(&self) -> &'a [Dim] {
+        self.dims
+    }
+
     pub fn ty(&self, value: ValueId) -> &Type {
         &self.nodes[value.node as usize].types[value.index as usize]
     }

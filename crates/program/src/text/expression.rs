@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
             "+" => (Op::Add { wrap: false }, [a, b]),
             "-" => (Op::Sub { wrap: false }, [a, b]),
             "*" => (Op::Mul { wrap: false }, [a, b]),
-            "/" => (Op::Div, [a, b]),
+            "/" => (Op::Div { bits: None }, [a, b]),
             "%" => (Op::Rem, [a, b]),
             _ => (Op::MatMul, [a, b]),
         };

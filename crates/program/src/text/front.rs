@@ -13,7 +13,7 @@ use crate::build::{Quantile, Value};
 use crate::domain::{Domain, Meaning, Members};
 use crate::error::ProgramError;
 use crate::infer::iteration;
-use crate::ir::{Dim, Op, Program, Span};
+use crate::ir::{Dim, LEAST_BITS, MOST_BITS, Op, Program, Span};
 use crate::types::{DimId, Element, Extent, Interval, PartyId, Shape, Type, Visibility};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -477,6 +477,12 @@ fn set(
         ("by", number) if function == "shift" => options.places = whole(&number)?,
         ("by", number) => options.by = within(name, whole(&number)?)?,
         ("fraction", number) => options.fraction = within(name, whole(&number)?)?,
+        ("bits", number) => {
+            let bits = whole(&number)?;
+            let right = i64::from(LEAST_BITS)..=i64::from(MOST_BITS);
+            let wrong = || format!("{bits} right bits: `bits` is from {LEAST_BITS} to {MOST_BITS}");
+            options.bits = right.contains(&bits).then_some(bits as u8).ok_or_else(wrong)?;
+        }
         ("rows", number) => options.rows = within(name, whole(&number)?)?,
         ("first", number) => options.first = whole(&number)?,
         ("groups", number) => options.groups = within(name, whole(&number)?)?,

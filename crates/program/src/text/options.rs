@@ -9,6 +9,7 @@ use super::types::{element, unknown};
 use crate::build::Quantile;
 use crate::domain::Domain;
 use crate::error::ProgramError;
+use crate::ir::{LEAST_BITS, MOST_BITS};
 use crate::types::{Element, Extent, Interval, Shape};
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub(super) struct Options {
     /// What a shift fills up with, raw.
     pub fill: i128,
     pub fraction: u8,
+    /// How many bits of an approximation are right.
+    pub bits: u8,
     pub rows: u64,
     pub first: i64,
     pub groups: u64,
@@ -56,6 +59,7 @@ impl Default for Options {
             places: 0,
             fill: 0,
             fraction: DEFAULT_FRACTION,
+            bits: MOST_BITS,
             rows: 0,
             first: 0,
             groups: 0,
@@ -118,6 +122,7 @@ pub(super) fn usage(name: &str) -> &'static str {
         "axis" => "axis NUMBER",
         "by" => "by PLACES",
         "fraction" => "fraction BITS",
+        "bits" => "bits NUMBER",
         "rows" => "rows COUNT",
         "first" => "first NUMBER",
         "groups" => "groups COUNT",
@@ -202,6 +207,7 @@ impl<'a> Parser<'a> {
             }
             "by" => options.by = cursor.number("the places", 0, 63)?,
             "fraction" => options.fraction = cursor.number("the fractional bits", 0, 62)?,
+            "bits" => options.bits = cursor.number("the right bits", LEAST_BITS, MOST_BITS)?,
             "rows" => options.rows = cursor.number("the number of rows", 0, u64::MAX)?,
             "first" => options.first = cursor.number("the least group", i64::MIN, i64::MAX)?,
             "groups" => options.groups = cursor.number("the number of groups", 0, u64::MAX)?,

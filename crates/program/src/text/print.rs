@@ -3,7 +3,7 @@
 use super::circuits::Printed;
 use super::{decimal, functions, names};
 use crate::domain::{Meaning, Members};
-use crate::ir::{Block, Dim, Loop, Node, Op, Program, ValueId};
+use crate::ir::{Block, Dim, Loop, MOST_BITS, Node, Op, Program, ValueId};
 use crate::types::{Element, Extent, Interval, PartyId, Type, Visibility};
 use std::fmt::Write;
 
@@ -196,8 +196,15 @@ impl Printer<'_> {
             | Op::Sub { wrap: true }
             | Op::Neg { wrap: true }
             | Op::Mul { wrap: true } => "wrap".into(),
-            Op::ShiftLeft { by } | Op::ShiftRight { by } | Op::Quotient { shift: by } => {
+            Op::ShiftLeft { by }
+            | Op::ShiftRight { by }
+            | Op::Quotient { shift: by, bits: None } => {
                 format!("by {by}")
+            }
+            Op::Quotient { shift, bits: Some(bits) } => format!("by {shift}, bits {bits}"),
+            Op::Div { bits: Some(bits) } => format!("bits {bits}"),
+            Op::Exp { bits } | Op::Log { bits } | Op::Sigmoid { bits } if *bits < MOST_BITS => {
+                format!("bits {bits}")
             }
             Op::Cast(to) | Op::Wrap(to) => format!("to {to}"),
             Op::Assume(interval) | Op::Check(interval) => {

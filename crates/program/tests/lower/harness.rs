@@ -90,7 +90,12 @@ pub fn run(program: &Program, columns: &[Column]) -> Vec<i128> {
 }
 
 /// A target that divides and takes roots of everything by itself.
-const DIVIDES: Target = Target { adders: AdderForm::Select, divides: |_| true, roots: |_| true };
+const DIVIDES: Target = Target {
+    adders: AdderForm::Select,
+    divides: |_, bits| bits.is_none(),
+    roots: |_| true,
+    approximates: |_, _| false,
+};
 
 /// Results before and after lowering, to circuits and to operations of the target.
 pub fn both(
@@ -116,8 +121,9 @@ pub fn both(
 fn is_core(block: &Block) -> bool {
     block.nodes.iter().all(|node| match &node.op {
         Op::Loop(inner) => is_core(&inner.body),
-        Op::Abs | Op::Min | Op::Max | Op::Div | Op::Rem | Op::Sqrt | Op::Exp | Op::Log => false,
-        Op::Sigmoid | Op::Product { .. } | Op::MinOver { .. } | Op::MaxOver { .. } => false,
+        Op::Abs | Op::Min | Op::Max | Op::Div { .. } | Op::Rem | Op::Sqrt => false,
+        Op::Exp { .. } | Op::Log { .. } | Op::Sigmoid { .. } => false,
+        Op::Product { .. } | Op::MinOver { .. } | Op::MaxOver { .. } => false,
         _ => true,
     })
 }

@@ -270,9 +270,9 @@ def softmax(score: Any) -> Any:
     return proven(powers * inverse(proven(total, 0.99, count + 0.5), 0.98, count + 1.0), 0, 2)
 
 
-def sigmoid(x: Any) -> Any:
-    """1 / (1 + exp(-x))."""
-    return xp.sigmoid(x) if isinstance(x, Array) else 0.5 * (1 + np.tanh(0.5 * x))
+def sigmoid(x: Any, bits: int | None = None) -> Any:
+    """1 / (1 + exp(-x)); of the parties perhaps with so many right bits."""
+    return xp.sigmoid(x, bits=bits) if isinstance(x, Array) else 0.5 * (1 + np.tanh(0.5 * x))
 
 
 def three_pieces(x: Any) -> Any:

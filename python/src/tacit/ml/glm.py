@@ -186,8 +186,9 @@ class LogisticRegression(_Gradient):
         learning_rate: The size of steps.
         batch_size: How many rows a step is on; all of them unless it is said. Batch `b` of `k` is the rows b, b + k, b + 2 k and
             so on, so that rows of several owners mix; the last `rows % batch_size` rows are left out.
-        sigmoid: `"exact"`, or `"three-pieces"`: 0 below -1/2, x + 1/2, 1 above 1/2, which takes less than half of the rounds and fits
-            another, steeper model; of more than two classes a quarter of them.
+        sigmoid: `"exact"`; or of two classes a number of right bits, 8 to 20, which takes half of the rounds; or `"three-pieces"`: 0
+            below -1/2, x + 1/2, 1 above 1/2, which takes less than half of the rounds and fits another, steeper model; of more than two
+            classes a quarter of them.
         coef_range: Weights stay within `-coef_range..coef_range` in every step.
         overflow: `"check"` verifies that in the run, and everybody learns that one bit; `"clip"` cuts weights off there, two
             comparisons in every step; `"promise"` takes your word.
@@ -208,7 +209,7 @@ class LogisticRegression(_Gradient):
         steps: int = 100,
         learning_rate: float = 1.0,
         batch_size: int | None = None,
-        sigmoid: str = "exact",
+        sigmoid: str | int = "exact",
         coef_range: float = 16.0,
         overflow: str = "check",
     ) -> None:
@@ -217,12 +218,17 @@ class LogisticRegression(_Gradient):
 
     def _validate(self) -> None:
         super()._validate()
-        one_of("sigmoid", self.sigmoid, ("exact", "three-pieces"))
+        if not isinstance(self.sigmoid, int):
+            one_of("sigmoid", self.sigmoid, ("exact", "three-pieces"))
+        elif isinstance(self.sigmoid, bool) or not 8 <= self.sigmoid <= 20:
+            wrong(f"sigmoid is a number of right bits from 8 to 20, 'exact' or 'three-pieces', not {self.sigmoid!r}")
         if self.C is not None:
             positive(C=self.C)
 
     def _target(self, X: Array, y: Array) -> Array:
         y, self.n_classes_ = classes(X, y, _MOST_CLASSES)
+        if self.n_classes_ > 2 and isinstance(self.sigmoid, int):
+            wrong(f"sigmoid={self.sigmoid} is of two classes, and there are {self.n_classes_}: leave it out, or take 'three-pieces'")
         bits = one_hot(y, self.n_classes_) if self.n_classes_ > 2 else y if y._node.kind == "bit" else xp.astype(y, Bool())
         return xp.astype(bits, Fixed(0, 1, FRACTION))
 
@@ -233,16 +239,17 @@ class LogisticRegression(_Gradient):
 
     def _chance(self, score: Any) -> Any:
         """Of one column of scores the probability of class 1; of several those of the classes, or of each one against the others."""
-        if self.sigmoid != "exact":
+        if self.sigmoid == "three-pieces":
             return three_pieces(score)
-        return sigmoid(score) if len(score.shape) == 1 else softmax(score)
+        bits = self.sigmoid if isinstance(self.sigmoid, int) else None
+        return sigmoid(score, bits) if len(score.shape) == 1 else softmax(score)
 
     def _residual(self, score: Any, y: Any) -> Any:
         return self._chance(score) - y
 
     def _fraction(self, given: int) -> int:
         # Comparisons of wider numbers are cheaper than dropping bits of weights, which takes as many rounds as two of them.
-        return given if self.sigmoid == "exact" else _WEIGHTS
+        return _WEIGHTS if self.sigmoid == "three-pieces" else given
 
     def _pull(self, coef: Any, rows: Any, parts: int) -> Any:
         by = None if self.C is None else 1 / (self.C * parts)
@@ -262,7 +269,7 @@ class LogisticRegression(_Gradient):
         chance = self._chance(self._score(X))
         if len(chance.shape) == 1:
             return namespace(chance).stack([1 - chance, chance], axis=1)
-        if self.sigmoid == "exact":
+        if self.sigmoid != "three-pieces":
             return chance
         total = namespace(chance).maximum(chance.sum(axis=1)[:, None], _LEAST)
         if not isinstance(chance, Array):

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::clear::OpError;
+use crate::ir::MOST_BITS;
 use std::sync::Arc;
 use tacit_circuit::Circuit;
 
@@ -47,7 +48,10 @@ fn the_widest_products_and_quotients_are_exact() {
     let [low, high] = [i128::from(i64::MIN), i128::from(i64::MAX)];
     let a = column(I64, &[low, low, high, -1]);
     let b = column(I64, &[low, -1, -1, low]);
-    assert_eq!(values(&Op::Div, &[&a, &b], result(U64, &[4])).unwrap()[..2], [1, 1 << 63]);
+    assert_eq!(
+        values(&Op::Div { bits: None }, &[&a, &b], result(U64, &[4])).unwrap()[..2],
+        [1, 1 << 63]
+    );
     let (mul, f) = (Op::Mul { wrap: false }, fixed(64, 62));
     let [a, b] = [column(f, &[low, high, 3]), column(f, &[1 << 62, high, -1])];
     let expected = [low, (high * high) >> 62, -1].map(|v| v as i64 as i128);
@@ -85,12 +89,18 @@ fn functions_saturate() {
     let x = column(f, &[i64::MIN.into(), -(1 << 22), 0, 1 << 22, i64::MAX.into()]);
     let top = 1 << 40;
     let ty = || within(result(f, &[5]), -100, top);
-    assert_eq!(values(&Op::Exp, &[&x], ty()), Ok(vec![0, 0, 1 << 16, top, top]));
+    assert_eq!(
+        values(&Op::Exp { bits: MOST_BITS }, &[&x], ty()),
+        Ok(vec![0, 0, 1 << 16, top, top])
+    );
     // Cut off at e^30, the last integer power below 2^44.
-    let cut = values(&Op::Exp, &[&x], result(f, &[5])).unwrap();
+    let cut = values(&Op::Exp { bits: MOST_BITS }, &[&x], result(f, &[5])).unwrap();
     assert_eq!(cut[3..], [700_348_798_174_787_151; 2]);
-    assert_eq!(values(&Op::Sigmoid, &[&x], ty()), Ok(vec![0, 0, 1 << 15, 1 << 16, 1 << 16]));
-    let log = values(&Op::Log, &[&x], ty()).unwrap();
+    assert_eq!(
+        values(&Op::Sigmoid { bits: MOST_BITS }, &[&x], ty()),
+        Ok(vec![0, 0, 1 << 15, 1 << 16, 1 << 16])
+    );
+    let log = values(&Op::Log { bits: MOST_BITS }, &[&x], ty()).unwrap();
     assert_eq!(log[..3], [-100; 3]);
     // 6 ln 2 and, nearly, 47 ln 2.
     assert_eq!(log[3..], [272_557, 2_135_026]);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::build::{Builder, Value};
 use crate::domain::{Domain, Meaning, Members};
-use crate::ir::{Dim, Fold};
+use crate::ir::{Dim, Fold, LEAST_BITS, MOST_BITS};
 use crate::types::{DimId, Element, Extent, Interval, PartyId, Shape, Type, Visibility};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -75,6 +75,7 @@ impl Choices<'_> {
         let axis = self.below(2) as u32;
         let to = self.element();
         let by = self.below(5) as u8;
+        let bits = self.pick(&[LEAST_BITS, 12, MOST_BITS]);
         let interval = Interval { low: -(self.below(5) as i128), high: self.below(9) as i128 };
         let (first, groups) = (self.below(5) as i64 - 2, 1 + self.below(4) as u64);
         let ops = [
@@ -87,12 +88,13 @@ impl Choices<'_> {
             Op::Max,
             Op::ShiftLeft { by },
             Op::ShiftRight { by },
-            Op::Div,
+            Op::Div { bits: None },
+            Op::Div { bits: Some(bits) },
             Op::Rem,
             Op::Sqrt,
-            Op::Exp,
-            Op::Log,
-            Op::Sigmoid,
+            Op::Exp { bits },
+            Op::Log { bits: MOST_BITS },
+            Op::Sigmoid { bits },
             Op::Less,
             Op::Equal,
             Op::Select,

@@ -1,9 +1,13 @@
-//! The arithmetic that division and roots are made of, on shares and, in tests, on numbers whose rounding a test chooses.
+//! The arithmetic that division, roots and elementary functions are made of, on shares and, in tests, on numbers whose rounding a
+//! test chooses.
+
+#[cfg(test)]
+pub(crate) mod rounded;
 
 use crate::{Backend, Result, Ring, Secret};
 
 /// Numbers modulo `2^bits`, and what is done with them. Each call takes the rounds of one operation.
-pub(super) trait Machine {
+pub(crate) trait Machine {
     /// A number, or an array of numbers.
     type Number;
 
@@ -36,7 +40,7 @@ pub(super) trait Machine {
 }
 
 /// Arrays of a ring on shares.
-pub(super) struct OnShares<'b> {
+pub(crate) struct OnShares<'b> {
     pub backend: &'b mut dyn Backend,
     pub ring: Ring,
 }
@@ -54,7 +58,7 @@ impl OnShares<'_> {
 }
 
 /// As many arrays of one length as were put one after the other, without places between them.
-pub(super) fn apart(joined: &Secret, count: usize) -> Vec<Secret> {
+pub(crate) fn apart(joined: &Secret, count: usize) -> Vec<Secret> {
     let length = joined.len / count;
     (0..count).map(|i| joined.slice(i * length..(i + 1) * length)).collect()
 }
