@@ -466,10 +466,15 @@ def _does(job: tc.Job, data: Any, how: str) -> None:
 
 
 def test_mistakes_in_data_of_other_kinds_of_jobs(tmp_path: Path) -> None:
-    """Inputs of a file are declared there, and those of frames with their tables; of a query in SQL, nothing is said."""
+    """Inputs of a file are declared there, by a line of Python if it says so, and those of frames with their tables; of a query in SQL,
+    nothing is said."""
     job = _job()
     job.save(tmp_path / "job.tacit")
     line = next(i for i, line in enumerate(job.text.splitlines(), start=1) if "alice.x" in line and line.startswith("input"))
+    with pytest.raises(tc.InputError, match=rf"row 2 is outside .*; declared at test_mistakes\.py:(\d+) \(job\.tacit:{line}\)$") as caught:
+        tc.load(tmp_path / "job.tacit").check(with_("alice", "x", [1, 2, SECRET * 1000])())
+    assert 'alice.array("x"' in _source(int(re.findall(r"declared at test_mistakes\.py:(\d+)", str(caught.value))[0]))
+    (tmp_path / "job.tacit").write_text(job.text)
     with pytest.raises(tc.InputError, match=rf"row 2 is outside .*; declared at job\.tacit:{line}$"):
         tc.load(tmp_path / "job.tacit").check(with_("alice", "x", [1, 2, SECRET * 1000])())
     alice, bob, _ = tc.parties("alice", "bob", "carol")

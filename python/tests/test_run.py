@@ -194,6 +194,10 @@ def test_jobs_that_python_builds_differently_are_shown_where(parties: Path) -> N
         told
     )
     assert all("compare what `job.text` gives at each" in it for it in differ)
+    # Each line of one's own has the line that wrote it.
+    own = [line for line in lines if line.startswith("-") and line != "--- here"]
+    assert own and all(line.endswith(f"  # test_run.py:{job.__code__.co_firstlineno + 4}") for line in own), told
+    assert not any("#" in it for it in lines if it.startswith(("+", "@@", "---"))), told
 
 
 def refused(commands: list[list[str]]) -> list[str]:

@@ -34,6 +34,7 @@ from .errors import (
 from .frames import Frame, FrameReveal, of_frames
 from .keeping import Keep, Keeping, Shown
 from .lints import Lint, lint
+from .origin import Origin, commented, of_diff
 from .progress import Handle, shown
 from .result import Explanation, Plan, Result, Simulation
 from .run import Local, Net, Several, Threat, local
@@ -126,6 +127,8 @@ class Job:
     _declared: dict[str, tuple[str, int]] | None = None
     # What it keeps for later jobs and takes from earlier ones, if there is something.
     _keeping: Keeping | None = None
+    # What the file that it was read from says of where its operations were written.
+    _origin = Origin()
 
     def __init__(self, name: str, results: Mapping[str, Reveal | Keep | FrameReveal]) -> None:
         place, path = here()
@@ -281,6 +284,9 @@ class Job:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it as a `.tacit` file, for `tc.load`, `tacit run` and people to read; a query as SQL, if the file is called `.sql`.
 
+        A comment behind each operation has the file and the line that wrote it, for the errors and the disclosure of those who read it.
+        The digest does not cover comments.
+
         The program that a query is lowered to knows no more what the answer is: its results are columns with padding.
         """
         self._written_down("saved")
@@ -288,7 +294,7 @@ class Job:
         if as_sql and self._source is None:
             raise InputError("only a query is written as SQL: call the file .tacit")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(self._source if as_sql and self._source is not None else self.text)
+            file.write(self._source if as_sql and self._source is not None else commented(self._program, self._origin))
 
     def _written_down(self, done: str) -> None:
         if self._keeping is not None and done != "run with others":
@@ -336,7 +342,7 @@ class Job:
             places = (within[0][1:] for op, _, within in self._program.nodes if op == "input")
             known = dict(zip((it.name for it in self._all_inputs), places, strict=True))
         found = (known.get(name, ("", 0)) for name in inputs)
-        return " and ".join(dict.fromkeys(f"{os.path.basename(file)}:{line}" for file, line in found if line))
+        return " and ".join(dict.fromkeys(self._origin.shown(file, line) for file, line in found if line))
 
     def _values(self, given: Mapping[str, Any] | Any, own: str | None) -> tuple[dict[str, Any], dict[str, int], float]:
         if not isinstance(given, Mapping) or own is not None:
@@ -388,11 +394,15 @@ class Job:
 
     @contextlib.contextmanager
     def _checked(self) -> Iterator[None]:
-        """Says what a failed check means in a query."""
+        """Says in errors of a run where the user wrote what they are about, and what a failed check means in a query."""
         try:
             yield
-        except CheckFailed as error:
-            if self._disclosed is None:
+        except TacitError as error:
+            if self._disclosed is None or not isinstance(error, CheckFailed):
+                said = self._origin.said(str(error))
+                if isinstance(error, ConfigurationError):
+                    said = of_diff(said, self._program, self._origin)
+                error.args = (said, *error.args[1:])
                 raise
             what = (
                 f"{error}. A query checks that a key is there once, where a join relies on it (UNIQUE, PRIMARY KEY): the job's "
@@ -593,6 +603,7 @@ class Job:
             try:
                 learned = on._run(program, protocol, threat, None, session, threads, inputs, watch)
             except ConfigurationError as error:
+                error.args = (of_diff(str(error), program, self._origin), *error.args[1:])
                 raise keeping.disagreement(error) from None
             outcome = Shown([learned], keeping.results)
             seconds, choice, parties = None, None, on.parties
@@ -615,7 +626,8 @@ class Job:
         return self.parties.index(party)
 
     def _said(self, result: Result) -> Result:
-        """A result, whose remarks are for those who wrote the job."""
+        """A result, whose remarks and warnings are for those who wrote the job."""
+        result.warnings = [self._origin.said(it) for it in result.warnings]
         if self._of_frame:
             result.remarks = [of_frames(it) for it in result.remarks]
         return result
@@ -703,7 +715,7 @@ class Job:
             if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
                 raise InputError(f"{name} is a whole number, not {count!r}")
         watch = on._watch()
-        with shown(self.name, watch):
+        with shown(self.name, watch), self._checked():
             return on._prepare(self._program, protocol, os.fspath(into), counts, runs, (session, threads), self._public(given or {}), watch)
 
     def _public(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -751,8 +763,10 @@ class Job:
         program = self._program if protocol == "auto" else self._under(protocol)
         if protocol == "auto":
             protocol = self.plan(network=network, rows=rows).best
-        found = _ran(lambda: program.explain(network, protocol, list((rows or {}).items())))
-        return Explanation(json.loads(found))
+        found = json.loads(_ran(lambda: program.explain(network, protocol, list((rows or {}).items()))))
+        for it in found["operations"]:
+            it["file"], it["line"] = self._origin.of(it["file"], it["line"])
+        return Explanation(found)
 
     def _under(self, protocol: str) -> _tacit.Program:
         """The program that runs under a protocol."""
@@ -849,10 +863,17 @@ class Job:
 
 @placed
 def load(path: str | os.PathLike[str]) -> Job:
-    """A job from a `.tacit` file, or from one of SQL that is called `.sql`."""
+    """A job from a `.tacit` file, or from one of SQL that is called `.sql`.
+
+    Where comments of the file say which lines of Python wrote its operations, as those of `job.save` do, errors and the disclosure name
+    these, with the line of the file beside.
+    """
     if os.fspath(path).lower().endswith(".sql"):
         return sql(os.fspath(path))
-    return Job._of(_ran(lambda: _tacit.Program.read(os.fspath(path))))
+    name = os.fspath(path)
+    job = Job._of(_ran(lambda: _tacit.Program.read(name)))
+    job._origin = Origin.read(name)
+    return job
 
 
 @placed
@@ -930,12 +951,12 @@ def _threat(security: str | None, corruptions: int | str | None, parties: int, r
 _RANGES = re.compile(r"^ *let .* = (check|assume)\(.*, in (\S+)\)$", re.MULTILINE)
 
 
-def _listed(places: Mapping[tuple[str, int], Iterable[str]]) -> str:
+def _listed(places: Mapping[tuple[str, int], Iterable[str]], origin: Origin) -> str:
     """Places with ranges."""
     texts = []
     for (file, line), ranges in sorted(places.items()):
         known = [it for it in ranges if it]
-        texts.append(f"{file}:{line}{' in ' if known else ''}{' and '.join(known)}")
+        texts.append(f"{origin.shown(file, line)}{' in ' if known else ''}{' and '.join(known)}")
     return ", ".join(texts) or "nothing"
 
 
@@ -970,7 +991,7 @@ class Disclosure:
         for dim, (least, most) in job.rows.items():
             revealed.append(["everybody learns", f"row count {dim}, from {least} to {most}"])
         places = self._places()
-        verified = _listed(places["check"])
+        verified = _listed(places["check"], job._origin)
         told = f"{verified}; 1 bit for all together, to everybody" if places["check"] else "nothing"
         keeping = [] if job._keeping is None else job._keeping.disclosed()
         found = [
@@ -978,10 +999,10 @@ class Disclosure:
             *keeping,
             ("TAKEN", taken),
             (f"CHECKED IN THE RUN  {told}", []),
-            (f"PROMISED, UNVERIFIED  {_listed(places['assume'])}", []),
+            (f"PROMISED, UNVERIFIED  {_listed(places['assume'], job._origin)}", []),
         ]
         if job._bounds is not None:
-            found.append((f"CUT OFF  {_listed(places['clip'])}", []))
+            found.append((f"CUT OFF  {_listed(places['clip'], job._origin)}", []))
         if self.lints:
             found.append(("LOOK AT", [[it.code, it.message] for it in self.lints]))
         return found

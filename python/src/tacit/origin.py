@@ -1,0 +1,97 @@
+"""Where the operations of a program come from: the lines of Python that a saved program has as comments."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+from . import _tacit
+
+__all__ = ["Origin", "commented", "of_diff"]
+
+_Place = tuple[str, int]
+
+# An operation in the canonical text, which has a line for each.
+_OPERATION = re.compile(r" *(?:let|input) ")
+# The comment behind it. No string ends a line behind a `#` like this.
+_COMMENT = re.compile(r' # ([^#"]+):([0-9]{1,9})$')
+# Programs are read up to this size, with their comments.
+_MOST_BYTES = 1 << 26
+
+
+class Origin:
+    """What the comments of a file say of its lines.
+
+    They are no part of the program, and its digest does not cover them: whoever wrote the file may have written anything there. So the
+    line of the file always stands beside.
+    """
+
+    def __init__(self, path: str = "", lines: Mapping[int, _Place] | None = None) -> None:
+        self.path, self.lines = path, dict(lines or {})
+        self._places = re.compile(rf"(?<![\w/.]){re.escape(path)}:([0-9]{{1,9}})(?::[0-9]+)?(?![0-9])") if path else None
+
+    @classmethod
+    def read(cls, path: str) -> Origin:
+        """What the comments of a file say; nothing if it cannot be read."""
+        try:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+        except (OSError, UnicodeDecodeError):
+            return cls(path)
+        found = ((number, _COMMENT.search(line)) for number, line in enumerate(text.split("\n"), start=1))
+        places = ((number, it[1], int(it[2])) for number, it in found if it is not None)
+        return cls(path, {number: (file, line) for number, file, line in places if file.isprintable() and line})
+
+    def of(self, file: str, line: int) -> _Place:
+        """The user's place of an operation: that of the file, if no other one is known."""
+        return self.lines.get(line, (file, line)) if file == self.path else (file, line)
+
+    def shown(self, file: str, line: int) -> str:
+        """The place of an operation as it is shown."""
+        own, number = self.of(file, line)
+        read = f"{os.path.basename(file)}:{line}"
+        return read if (own, number) == (file, line) else f"{own}:{number} ({read})"
+
+    def said(self, message: str) -> str:
+        """A message of the engine, with the user's places beside those of the file."""
+        if self._places is None or not self.lines:
+            return message
+        return self._places.sub(lambda it: self.shown(self.path, int(it[1])), message)
+
+
+def _places(program: _tacit.Program, origin: Origin) -> dict[int, str]:
+    """The user's places by line of the canonical text, from 1; none if they do not go together."""
+    lines = [number for number, line in enumerate(program.text.split("\n"), start=1) if _OPERATION.match(line)]
+    # Parameters of a loop stand in the line of the loop.
+    operations = [origin.of(file, line) for _, _, within in program.nodes for op, file, line in within if op != "parameter"]
+    if len(lines) != len(operations):
+        return {}
+    found = {number: (os.path.basename(file), line) for number, (file, line) in zip(lines, operations, strict=True)}
+    known = {number: f"{file}:{line}" for number, (file, line) in found.items() if file and line and file.isprintable()}
+    return {number: place for number, place in known.items() if not set(place) & set('#"')}
+
+
+def commented(program: _tacit.Program, origin: Origin) -> str:
+    """The canonical text, with the user's file and line of each operation as a comment behind it."""
+    text, places = program.text, _places(program, origin)
+    lines = [f"{line} # {places[number]}" if number in places else line for number, line in enumerate(text.split("\n"), start=1)]
+    with_comments = "\n".join(lines)
+    return with_comments if len(with_comments.encode()) <= _MOST_BYTES else text
+
+
+# What the engine says of two texts that differ: `@@ line 3, line 4 there @@`, and lines that begin with a sign.
+_HUNK = re.compile(r"@@ line ([0-9]+), line [0-9]+ there @@$")
+
+
+def of_diff(message: str, program: _tacit.Program, origin: Origin) -> str:
+    """An error about programs that differ, with the user's places behind lines of the own one."""
+    if "\n--- here\n" not in message:
+        return message
+    places, at, lines = _places(program, origin), 0, []
+    for line in message.split("\n"):
+        hunk = _HUNK.match(line)
+        own = at > 0 and line[:1] in ("-", " ")
+        lines.append(f"{line}  # {places[at]}" if own and at in places else line)
+        at = int(hunk[1]) if hunk else at + own
+    return "\n".join(lines)
