@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -112,10 +113,57 @@ def test_the_disclosure_has_ranges_of_what_is_checked_promised_and_cut_off(tmp_p
     assert f"CUT OFF  {file}:{at} in 18..65, {file}:{at + 1} in 1.5.., {file}:{at + 4} in 0..200" in shown
     assert "CUT OFF  test_disclosure.py" in job.disclosure()._repr_html_()
     assert "CUT OFF  nothing" in repr(tc.job("j", age=tc.minimum(age, days).sum().reveal(to="all")).disclosure())
-    # A program that was read has its own lines, and says nothing of what is cut off: that is minima and maxima there.
+    # A program that was read says the same, with the lines of the file.
     job.save(tmp_path / "j.tacit")
+    read = re.sub(r" \(j\.tacit:[^)]+\)", "", repr(tc.load(tmp_path / "j.tacit").disclosure())).splitlines()
+    assert next(it for it in shown if it.startswith("CHECKED IN THE RUN")) in read
+    (promised,) = [it for it in read if it.startswith("PROMISED, UNVERIFIED  ")]
+    assert f"{file}:{at + 2} in 0..500" in promised
+    (cut,) = [it for it in read if it.startswith("CUT OFF, or a minimum or maximum with a number  ")]
+    assert all(it in cut for it in (f"{file}:{at} in 18..65", f"{file}:{at + 1} in 1.5..", f"{file}:{at + 4} in 0..200")), cut
+
+
+def test_what_was_read_is_listed_by_line_of_python(tmp_path: Path) -> None:
+    """Promises that the library makes by itself are many, and from one line."""
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    x, y = alice.array("x", tc.Fixed(0, 1), shape=(4, 2)), bob.array("y", tc.Fixed(0, 1), shape=4)
+    tc.job("j", weights=tc.ml.Ridge(coef_range=4).fit(x, y).coef_.reveal(to="all")).save(tmp_path / "j.tacit")
     read = repr(tc.load(tmp_path / "j.tacit").disclosure())
-    assert all(it in read for it in (" in 0..5000", " in 1..99", " in 0..999", " in 0..500")) and "CUT OFF" not in read
+    (line,) = [it for it in read.splitlines() if it.startswith("PROMISED")]
+    assert re.fullmatch(
+        r"PROMISED, UNVERIFIED  test_disclosure\.py:\d+ \(j\.tacit:\d+ to \d+\) in \S+ and \S+ and \S+ and \d+ more ranges", line
+    ), line
+
+
+def test_what_a_program_that_was_read_cuts_off(tmp_path: Path) -> None:
+    """It is a minimum or a maximum of a value and a number, of any shape, in a loop too, and not one of two values."""
+
+    def cut(program: str) -> str:
+        (tmp_path / "p.tacit").write_text(f"program p\nparties a, b\nrows n <= 9\n{program}\n")
+        told = str(tc.load(tmp_path / "p.tacit").disclosure())
+        (line,) = [it for it in told.splitlines() if it.startswith("CUT OFF")]
+        return line.partition("  ")[2]
+
+    x = "input x: u8[n] from a\ninput y: u8[n] from b\n"
+    assert cut(f'{x}reveal sum(min(max(x, 5), 9), axis 0) to b as "r"') == "p.tacit:6 in 5..9"
+    assert cut(f'{x}reveal sum(max(5, min(9, x)), axis 0) to b as "r"') == "p.tacit:6 in 5..9"
+    assert cut(f'{x}let m = max(x, 5)\nreveal sum(min(m, 9) + m, axis 0) to b as "r"') == "p.tacit:6 in 5.., p.tacit:7 in 5..9"
+    others = ['reveal sum(min(x, y), axis 0) to b as "r"', 'reveal max(x, axis 0) to b as "s"', 'reveal max(n, 1) to b as "t"']
+    assert cut(x + "\n".join(others)) == "nothing"
+    assert cut('input z: u8[3] from a\nreveal sum(min(z, [4, 5, 6]), axis 0) to b as "r"') == "p.tacit:5 in ..an array"
+    real = "input z: fixed(24,16) from a\n"
+    assert cut(f'{real}reveal min(max(z, -0.5), 1.5) to b as "r"') == "p.tacit:5 in -0.5..1.5"
+    loop = 'let v = loop 3 carry (w: fixed(24,16) secret = z) index i {\n  yield min(max(w, -0.5), 1.5)\n}\nreveal v to b as "r"'
+    assert cut(real + loop) == "p.tacit:6 in -0.5..1.5"
+    loop = loop.replace("index i {", "index i use (low: fixed(24,16) public = least) {").replace("-0.5", "low")
+    assert cut(f"{real}let least: fixed(24,16) = -0.5\n{loop}") == "p.tacit:7 in -0.5..1.5"
+
+
+def test_a_promise_of_a_program_that_was_read_is_looked_at(tmp_path: Path) -> None:
+    _, _, _, age, days = columns()
+    tc.job("j", total=tc.promise(age * days, 0, 5000).sum().reveal(to="all"), old=age.sum().reveal(to="all")).save(tmp_path / "j.tacit")
+    found = codes(tc.load(tmp_path / "j.tacit"))
+    assert ("D6", "total") in found and ("D6", "old") not in found
 
 
 def test_broken_promises_are_reported_in_the_clear() -> None:

@@ -18,6 +18,7 @@ from . import _tacit, data
 from ._place import here
 from ._show import as_html, paragraph
 from .array import Arena, Array, Party, domain_of
+from .cuts import cuts
 from .errors import (
     CheckFailed,
     ConfigurationError,
@@ -115,7 +116,7 @@ class Job:
     """A sealed program: its digest is what the parties compare before any input leaves one of them."""
 
     _promised: set[tuple[str, int]] | None
-    # Ranges that it cuts off at and promises, by the function and its place; nothing is known of a program that was read.
+    # Ranges that it cuts off at and promises, by the function and its place; of a program that was read, its text says them.
     _bounds: dict[tuple[str, tuple[str, int]], list[str]] | None = None
     _samples: dict[str, Any]
     # Results that are outputs of models.
@@ -947,16 +948,24 @@ def _threat(security: str | None, corruptions: int | str | None, parties: int, r
     return security == "malicious", many
 
 
+# Ranges of one line that are listed.
+_RANGES_OF_A_LINE = 3
 # In the canonical text each operation has a line of its own.
 _RANGES = re.compile(r"^ *let .* = (check|assume)\(.*, in (\S+)\)$", re.MULTILINE)
 
 
 def _listed(places: Mapping[tuple[str, int], Iterable[str]], origin: Origin) -> str:
-    """Places with ranges."""
+    """The user's places with ranges."""
+    own: dict[tuple[str, int], tuple[list[tuple[str, int]], dict[str, None]]] = {}
+    for place, ranges in sorted(places.items()):
+        lines, known = own.setdefault(origin.of(*place), ([], {}))
+        lines.append(place)
+        known.update(dict.fromkeys(it for it in ranges if it))
     texts = []
-    for (file, line), ranges in sorted(places.items()):
-        known = [it for it in ranges if it]
-        texts.append(f"{origin.shown(file, line)}{' in ' if known else ''}{' and '.join(known)}")
+    for place, (lines, known) in sorted(own.items()):
+        shown = list(known)
+        more = f" and {len(shown) - _RANGES_OF_A_LINE} more ranges" if len(shown) > _RANGES_OF_A_LINE else ""
+        texts.append(f"{origin.several(place, lines)}{' in ' if known else ''}{' and '.join(shown[:_RANGES_OF_A_LINE])}{more}")
     return ", ".join(texts) or "nothing"
 
 
@@ -1001,8 +1010,9 @@ class Disclosure:
             (f"CHECKED IN THE RUN  {told}", []),
             (f"PROMISED, UNVERIFIED  {_listed(places['assume'], job._origin)}", []),
         ]
-        if job._bounds is not None:
-            found.append((f"CUT OFF  {_listed(places['clip'], job._origin)}", []))
+        # Whether somebody wrote tc.clip is not known of a program that was read.
+        heading = "CUT OFF" if job._bounds is not None else "CUT OFF, or a minimum or maximum with a number"
+        found.append((f"{heading}  {_listed(places['clip'], job._origin)}", []))
         if self.lints:
             found.append(("LOOK AT", [[it.code, it.message] for it in self.lints]))
         return found
@@ -1025,6 +1035,13 @@ class Disclosure:
             extremes = {(file, line) for op, file, line in within if op in ("min", "max")}
             clipped = {place: limits for (how, place), limits in job._bounds.items() if how == "clip" and place in extremes}
             found["clip"] = {place: dict.fromkeys(limits) for place, limits in clipped.items()}
+            return found
+        operations = [(file, line) for op, file, line in within if op != "parameter"]
+        limits_of = cuts(program.text)
+        if len(limits_of) == len(operations):
+            for place, limits in zip(operations, limits_of, strict=True):
+                if limits:
+                    found["clip"].setdefault(place, {})[limits] = None
         return found
 
     def _taken(self) -> list[list[str]]:

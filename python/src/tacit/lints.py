@@ -35,7 +35,8 @@ def lint(
     suggested: set[str],
     masked: frozenset[str] = frozenset(),
 ) -> list[Lint]:
-    """All remarks on a program, but for results that are masked, which say nothing."""
+    """All remarks on a program, but for results that are masked, which say nothing. Of a program that was read, all promises count:
+    whether somebody has a proof of one is not known."""
     nodes = program.nodes
     dims = set(program.reveal_rows)
     found: list[Lint] = []
@@ -60,7 +61,7 @@ def lint(
             found.append(
                 Lint("D3", name, f"{name!r} is by group: groups of few rows show single ones. Hide them: tc.where(count >= 10, value, 0)")
             )
-        if any(op == "assume" and (file, line) in (promised or set()) for i in below for op, file, line in nodes[i][2]):
+        if any(op == "assume" and (promised is None or (file, line) in promised) for i in below for op, file, line in nodes[i][2]):
             found.append(Lint("D6", name, f"{name!r} depends on a promise that nothing verifies in a run"))
     found += _filters(starts, inputs, nodes, to)
     found += _means_and_counts(dict(starts), nodes, reached, to)

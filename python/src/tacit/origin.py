@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from . import _tacit
+from .cuts import OPERATION
 
 __all__ = ["Origin", "commented", "of_diff"]
 
 _Place = tuple[str, int]
 
-# An operation in the canonical text, which has a line for each.
-_OPERATION = re.compile(r" *(?:let|input) ")
 # The comment behind it. No string ends a line behind a `#` like this.
 _COMMENT = re.compile(r' # ([^#"]+):([0-9]{1,9})$')
 # Programs are read up to this size, with their comments.
@@ -49,9 +48,13 @@ class Origin:
 
     def shown(self, file: str, line: int) -> str:
         """The place of an operation as it is shown."""
-        own, number = self.of(file, line)
-        read = f"{os.path.basename(file)}:{line}"
-        return read if (own, number) == (file, line) else f"{own}:{number} ({read})"
+        return self.several(self.of(file, line), [(file, line)])
+
+    def several(self, own: _Place, places: Sequence[_Place]) -> str:
+        """A place of the user's as it is shown, with the lines of the file that it has, in order."""
+        (file, first), (_, last) = places[0], places[-1]
+        read = f"{os.path.basename(file)}:{first}{f' to {last}' if last > first else ''}"
+        return read if own == places[0] else f"{own[0]}:{own[1]} ({read})"
 
     def said(self, message: str) -> str:
         """A message of the engine, with the user's places beside those of the file."""
@@ -62,7 +65,7 @@ class Origin:
 
 def _places(program: _tacit.Program, origin: Origin) -> dict[int, str]:
     """The user's places by line of the canonical text, from 1; none if they do not go together."""
-    lines = [number for number, line in enumerate(program.text.split("\n"), start=1) if _OPERATION.match(line)]
+    lines = [number for number, line in enumerate(program.text.split("\n"), start=1) if OPERATION.match(line)]
     # Parameters of a loop stand in the line of the loop.
     operations = [origin.of(file, line) for _, _, within in program.nodes for op, file, line in within if op != "parameter"]
     if len(lines) != len(operations):
