@@ -466,8 +466,8 @@ def _does(job: tc.Job, data: Any, how: str) -> None:
 
 
 def test_mistakes_in_data_of_other_kinds_of_jobs(tmp_path: Path) -> None:
-    """Inputs of a file are declared there, by a line of Python if it says so, and those of frames with their tables; of a query in SQL,
-    nothing is said."""
+    """Inputs of a file are declared there, by a line of Python if it says so, and those of frames with their tables, and those of a
+    query in SQL with their columns."""
     job = _job()
     job.save(tmp_path / "job.tacit")
     line = next(i for i, line in enumerate(job.text.splitlines(), start=1) if "alice.x" in line and line.startswith("input"))
@@ -484,8 +484,9 @@ def test_mistakes_in_data_of_other_kinds_of_jobs(tmp_path: Path) -> None:
         of_frame.check({"alice": {"a": [1, SECRET]}})
     assert _source(int(str(caught.value).rpartition(":")[2])).startswith("table = alice.table(")
     assert of_frame.sql is not None
-    with pytest.raises(tc.InputError, match=r"row 1 is outside .*, and 1 in all$"):
+    with pytest.raises(tc.InputError, match=r"row 1 is outside .*, and 1 in all; declared at query\.sql:(\d+)$") as caught:
         tc.sql(of_frame.sql).check({"alice": {"a": [1, SECRET]}})
+    assert "a INT" in of_frame.sql.splitlines()[int(str(caught.value).rpartition(":")[2]) - 1]
 
 
 def test_frames_with_mistakes() -> None:

@@ -25,6 +25,16 @@ def _shown(path: str) -> tuple[bool, str]:
     return found
 
 
+def is_own(path: str) -> bool:
+    """Whether a file is of this package or of NumPy."""
+    return (_known.get(path) or _shown(path))[0]
+
+
+def name_of(path: str) -> str:
+    """A file as it is shown."""
+    return (_known.get(path) or _shown(path))[1]
+
+
 def here() -> tuple[tuple[str, int], str]:
     """File and line as they are shown, and the path, of the first caller outside of this package and of NumPy."""
     # Who calls this is in the package, and is no user.

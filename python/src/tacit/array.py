@@ -304,7 +304,7 @@ def _input(arena: Arena, party: Party | None, name: str, type: Type, shape: Any,
         arena.suggested.add(name)
     if sample is not None:
         arena.samples[name] = sample
-    return Array(arena, node, type if isinstance(type, Category) else None)
+    return Array(arena, node, type if isinstance(type, Category) else None, place)
 
 
 def domain_of(arena: Arena, place: tuple[str, int], type: Category, by: str = "category") -> _tacit.Domain:
@@ -342,13 +342,13 @@ class Array:
     more than 64 bits is an error where it is written.
     """
 
-    __slots__ = ("_arena", "_category", "_node", "_place")
+    __slots__ = ("_arena", "_category", "_made", "_node", "_place")
     # NumPy arrays on the left of an operator leave it to this class.
     __array_priority__ = 1000
     __hash__ = object.__hash__
 
-    def __init__(self, arena: Arena, node: _tacit.Node, category: Category | None = None) -> None:
-        self._arena, self._node, self._category = arena, node, category
+    def __init__(self, arena: Arena, node: _tacit.Node, category: Category | None = None, made: tuple[str, int] = ("", 0)) -> None:
+        self._arena, self._node, self._category, self._made = arena, node, category, made
         # What a public place is computed as, and a constant that is added: x[i * 64 : i * 64 + 64] is 64 long.
         self._place: tuple[Any, int] | None = None
 
@@ -783,10 +783,10 @@ def call(name: str, *values: Any, **options: Any) -> Array:
     try:
         node = arena.front.call(place, name, nodes, **options)
     except _tacit.Mistake as error:
-        raise mistake(error, path) from None
+        raise mistake(error, path, operands=values) from None
     except (TypeError, ValueError, OverflowError) as error:
         fail(ProgramError, str(error), place, path)
-    return Array(arena, node, _category(values) if name in _OF_ELEMENTS else None)
+    return Array(arena, node, _category(values) if name in _OF_ELEMENTS else None, place)
 
 
 def call_all(name: str, values: Sequence[Any], **options: Any) -> list[Array]:
@@ -800,8 +800,8 @@ def call_all(name: str, values: Sequence[Any], **options: Any) -> list[Array]:
     try:
         results = arena.front.call_all(place, name, nodes, **options)
     except _tacit.Mistake as error:
-        raise mistake(error, path) from None
-    return [Array(arena, node) for node in results]
+        raise mistake(error, path, operands=values) from None
+    return [Array(arena, node, made=place) for node in results]
 
 
 def _category(values: Iterable[Any]) -> Category | None:
@@ -885,9 +885,10 @@ def binary(operator: str, a: Any, b: Any) -> Array:
         if not arena.until:
             arena.count(place, path)
         try:
-            return Array(arena, arena.front.operator(place, operator, a._node, b._node))
+            return Array(arena, arena.front.operator(place, operator, a._node, b._node), None, place)
         except _tacit.Mistake as error:
-            raise mistake(error, path) from None
+            raise mistake(error, path, operands=(a, b)) from None
+    given = a, b
     if operator in _NUMERIC or (operator == "*" and all(isinstance(it, Array) and it._node.kind == "bit" for it in (a, b))):
         a, b = (number(it) if isinstance(it, Array) and it._node.kind == "bit" else it for it in (a, b))
     if isinstance(a, Array) and isinstance(b, Array):
@@ -908,9 +909,9 @@ def binary(operator: str, a: Any, b: Any) -> Array:
     x = a._node if isinstance(a, Array) else operand(arena, a)
     y = b._node if isinstance(b, Array) else operand(arena, b)
     try:
-        result = Array(arena, arena.front.operator(place, operator, x, y))
+        result = Array(arena, arena.front.operator(place, operator, x, y), None, place)
     except _tacit.Mistake as error:
-        raise mistake(error, path) from None
+        raise mistake(error, path, operands=given) from None
     if isinstance(b, int) and not isinstance(b, bool) and isinstance(a, Array) and not a._node.ndim:
         result._place = _moved(operator, a, b)
     elif isinstance(a, int) and not isinstance(a, bool) and operator in "+*" and isinstance(b, Array) and not b._node.ndim:

@@ -47,8 +47,8 @@ def loop(trips: int | Extent, body: Callable[..., Any], *carry: Any, keep: Any =
             raise mistake(error, path) from None
         except TypeError:
             fail(ProgramError, "how often a loop runs is a number, or tc.rows(...)", place, path)
-        inner = [Array(arena, value) for value in values]
-        result = body(*inner, Array(arena, index))
+        inner = [Array(arena, value, made=place) for value in values]
+        result = body(*inner, Array(arena, index, made=place))
         following = list(result) if isinstance(result, (tuple, list)) else [result]
         if len(following) != len(starts):
             fail(ProgramError, f"this loop carries {len(starts)} values, but its body gives {len(following)}", place, path)
@@ -60,7 +60,7 @@ def loop(trips: int | Extent, body: Callable[..., Any], *carry: Any, keep: Any =
             results = arena.front.close_loop(place, [value._node for value in following])
         except _tacit.Mistake as error:
             raise mistake(error, path) from None
-    arrays = [Array(arena, node) for node in results]
+    arrays = [Array(arena, node, made=place) for node in results]
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 

@@ -6,12 +6,12 @@ No message contains a private value.
 from __future__ import annotations
 
 import functools
-import linecache
 import re
-from collections.abc import Callable
-from typing import NoReturn, ParamSpec, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 from ._place import here
+from .pointing import made_of, source
 
 __all__ = [
     "BugError",
@@ -140,6 +140,9 @@ _WAYS = """\
                         tc.promise(v, low, high)  free, unverified: wrong results where it does not hold
   or declare narrower ranges of inputs, or fewer rows"""
 
+# What the engine says of a value that is too wide.
+TOO_WIDE = "more than 64 bits"
+
 # What the engine says of the text form, which Python's users do not write.
 _OF_TEXT = (
     ": declare narrower ranges for the inputs, promise a range with `assume`, or, of integers, ask for the wrapping form",
@@ -149,14 +152,9 @@ _OF_TEXT = (
 )
 
 
-def source_line(path: str, line: int) -> str:
-    """The user's line, indented; nothing if it is not known."""
-    text = linecache.getline(path, line).strip()
-    return f"\n    {text}" if text else ""
-
-
-def mistake(error: Exception, path: str, place: tuple[str, int] = ("", 0)) -> ProgramError:
-    """The error of a mistake that the engine found; `path` is the whole path of the user's file, `place` where it says none."""
+def mistake(error: Exception, path: str, place: tuple[str, int] = ("", 0), operands: Iterable[Any] = ()) -> ProgramError:
+    """The error of a mistake that the engine found; `path` is the whole path of the user's file, `place` where it says none. Arrays
+    among the operands are said with their ranges, if it is these that are too wide."""
     file, line, message = error.args
     file, line = (file, line) if line else place
     ranged = any(words in message for words in _OF_TEXT) or "range of" in message
@@ -165,11 +163,11 @@ def mistake(error: Exception, path: str, place: tuple[str, int] = ("", 0)) -> Pr
     kind: type[ProgramError] = ProgramError
     ways = ""
     if ranged:
-        kind, ways = RangeError, f"\n{_WAYS}"
+        kind, ways = RangeError, f"{made_of(it for it in operands if hasattr(it, '_made'))}\n{_WAYS}"
     elif "shape" in message or "broadcast" in message or "axis" in message:
         kind = ShapeError
     where = f"{file}:{line}: " if line else ""
-    return kind(f"{where}{message}{source_line(path, line)}{ways}", file, line)
+    return kind(f"{where}{message}{source(path, line)}{ways}", file, line)
 
 
 def failure(error: Exception) -> TacitError:
@@ -192,7 +190,7 @@ def fail(kind: type[ProgramError], message: str, place: tuple[str, int], path: s
     """Raises a mistake at a place."""
     file, line = place
     where = f"{file}:{line}: " if line else ""
-    raise kind(f"{where}{message}{source_line(path, line)}", file, line)
+    raise kind(f"{where}{message}{source(path, line)}", file, line)
 
 
 def placed(call: Callable[_P, _T]) -> Callable[_P, _T]:

@@ -20,10 +20,12 @@ from ._show import as_html, paragraph
 from .array import Arena, Array, Party, domain_of
 from .cuts import cuts
 from .errors import (
+    TOO_WIDE,
     CheckFailed,
     ConfigurationError,
     InputError,
     ProgramError,
+    RangeError,
     TacitError,
     fail,
     failure,
@@ -39,6 +41,7 @@ from .origin import Origin, commented, of_diff
 from .progress import Handle, shown
 from .result import Explanation, Plan, Result, Simulation
 from .run import Local, Net, Several, Threat, local
+from .sqltext import declared, pointed
 
 if TYPE_CHECKING:
     from .accuracy import Accuracy
@@ -915,12 +918,15 @@ def sql(query: str | os.PathLike[str]) -> Job:
     else:
         name, source = "query.sql", query
     try:
-        return Job._of(_tacit.Program.parse_sql(name, source), source)
+        job = Job._of(_tacit.Program.parse_sql(name, source), source)
+        columns = {it.name: (name, it.line) for it in declared(source)}
+        job._declared = {it: columns[it.lower()] for it in job.input_names if it.lower() in columns}
+        return job
     except _tacit.Mistake as error:
         place, line, message, column = error.args
-        lines = source.splitlines()
-        shown_line = f"\n    {lines[line - 1].strip()}" if 0 < line <= len(lines) else ""
-        raise ProgramError(f"{message}{shown_line}", place, line, column) from None
+        ranges = TOO_WIDE in message
+        kind = RangeError if ranges else ProgramError
+        raise kind(f"{message}{pointed(source, name, line, column, ranges)}", place, line, column) from None
     except _tacit.Failure as error:
         raise ProgramError(error.args[1], name) from None
 

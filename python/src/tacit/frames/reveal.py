@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from .. import _tacit
 from .._place import here
 from ..array import Party
-from ..errors import ProgramError, fail
+from ..errors import TOO_WIDE, ProgramError, RangeError, fail
+from ..sqltext import columns_at
 from .tables import Settings
 from .text import Place, place_in
 
@@ -91,11 +92,24 @@ class FrameReveal:
             if "nothing bounds it" in message:
                 fail(ProgramError, of_frames(message), *self.place)
             place = place_in(source, spans, line, column) or self.place
-            fail(ProgramError, of_frames(message) + _written(source, line, column), place[0], place[1])
+            ranges = TOO_WIDE in message
+            told = of_frames(message) + (self._columns(source, line, column) if ranges else "") + _written(source, line, column)
+            fail(RangeError if ranges else ProgramError, told, place[0], place[1])
         except _tacit.Failure as error:
             fail(ProgramError, of_frames(error.args[1]), *self.place)
         suggested = {f"{table.shown}.{column}" for table in frame._tables for column, type in table.columns if type.from_data}
         return program, source, suggested
+
+    def _columns(self, source: str, line: int, column: int) -> str:
+        """The columns of an expression of the SQL, with their types and where their tables are declared."""
+        words = columns_at(source, line, column)
+        said = ""
+        for table in self.frame._tables:
+            for name, type in table.columns:
+                if name.lower() in words:
+                    (file, at), _ = table.place
+                    said += f"\n  {'            ' if said else 'its columns:'}  {table.shown}.{name}  {type}, declared at {file}:{at}"
+        return said
 
 
 def _written(source: str, line: int, column: int) -> str:
