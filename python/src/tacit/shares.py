@@ -81,7 +81,8 @@ class Element:
     def drawn(self, count: int) -> Words:
         """Uniform over all that the bits hold, from the operating system's randomness."""
         words = np.frombuffer(secrets.token_bytes(8 * count), dtype=np.uint64) if count else np.zeros(0, dtype=np.uint64)
-        return words & np.uint64(2**self.bits - 1)
+        kept: Words = words & np.uint64(2**self.bits - 1)
+        return kept
 
     def given(self, words: Words) -> Any:
         """Words as the engine takes the values of an input."""
