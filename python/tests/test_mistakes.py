@@ -75,6 +75,11 @@ PROGRAM: list[Wrong] = [
     ("take of large numbers", lambda w: tc.take(w.big, w.level), tc.RangeError, "64 bits"),
     ("np.take of a secret place", lambda w: np.take(np.arange(3), w.level), tc.SecretError, "use functions of tacit"),
     ("list at a secret place", lambda w: LEVELS[w.x.sum()], tc.SecretError, "tc.where"),
+    ("format of a secret", lambda w: f"{w.x.sum():.2f}", tc.SecretError, "format the result"),
+    ("round of Python", lambda w: round(w.real), tc.SecretError, "tc.round"),
+    ("values of an array", lambda w: w.x.to_numpy(), AttributeError, "job.run(data)"),
+    ("value of an array", lambda w: w.x.sum().item(), AttributeError, "job.run(data)"),
+    ("series of pandas", lambda w: pytest.importorskip("pandas").Series(w.x), tc.SecretError, "x.shape[0]"),
     # Shapes.
     ("matmul of other lengths", lambda w: w.matrix @ w.matrix, tc.ShapeError, "the last axis of the first"),
     ("shapes that do not broadcast", lambda w: w.three + w.matrix[:, :2], tc.ShapeError, "must be equal or 1"),
@@ -213,6 +218,9 @@ PROGRAM: list[Wrong] = [
     ("reveal to a party of others", lambda w: w.x.reveal(to=tc.parties("dave")[0]), tc.ProgramError, "alice, bob, carol"),
     ("reveal to nobody", lambda w: w.x.reveal(to=[]), tc.ProgramError, "name a party"),
     ("reveal to a party twice", lambda w: w.x.reveal(to=[w.alice, "alice"]), tc.ProgramError, "twice"),
+    ("reveal to a number", lambda w: w.x.reveal(to=0), tc.ProgramError, 'parties, or "all"'),
+    ("job without a name", lambda w: tc.job(w.x.reveal(to="all")), tc.ProgramError, "name of the program comes first"),
+    ("job whose result has no name", lambda w: tc.job("j", w.x.reveal(to="all")), tc.ProgramError, "total=total.reveal(to=...)"),
     ("job without results", lambda w: tc.job("j"), tc.ProgramError, "total.reveal(to=...)"),
     ("job of an array", lambda w: tc.job("j", total=w.x.sum()), tc.ProgramError, "total.reveal(to=...)"),
     ("job of a number", lambda w: tc.job("j", total=3), tc.ProgramError, "reveal(to=...)"),
@@ -260,7 +268,8 @@ def test_mistakes_in_programs(name: str, do: Callable[[World], Any], kind: type[
 
 def _line(error: BaseException) -> int:
     """The line of this file that an error begins with."""
-    found = re.match(r"test_mistakes\.py:(\d+): ", str(error))
+    # What KeyError shows is in quotes.
+    found = re.match(r"test_mistakes\.py:(\d+): ", str(error.args[0]))
     assert found, str(error)
     if isinstance(error, tc.TacitError):
         assert (error.file, error.line) == ("test_mistakes.py", int(found[1]))
@@ -406,6 +415,11 @@ DATA: list[tuple[str, Callable[[], Any], str]] = [
     ("missing column", without("alice", "x"), "no column 'x'"),
     ("party forgotten", without("bob"), "bob"),
     ("unknown party", lambda: {**good(), "dave": [SECRET]}, "'dave' is no party"),
+    ("party with another letter", lambda: {**good(), "Alice": [SECRET]}, "did you mean 'alice'?"),
+    ("input without its party", lambda: {**good(), "day": [SECRET]}, "did you mean 'bob.day'?"),
+    ("party that gives nothing", lambda: {**good(), "carol": [SECRET]}, "leave it out"),
+    ("party by number", lambda: {**good(), 0: [SECRET]}, "names of parties or inputs"),
+    ("column of texts", with_("alice", "x", np.array(["a", "b", str(SECRET)], dtype=object)), "texts: convert them"),
     ("rows that differ", with_("bob", "y", [SECRET, 2]), "2"),
     ("too many rows", lambda: _rows(11), "from 0 to 10"),
     ("matrix for a column", with_("alice", "x", [[1, 2, SECRET]]), "axes"),
@@ -413,7 +427,7 @@ DATA: list[tuple[str, Callable[[], Any], str]] = [
     ("array for several inputs", lambda: {**good(), "alice": [1, 2, SECRET]}, "mapping from name to array"),
     ("ragged rows", with_("alice", "x", [[1], [2, SECRET], [3]]), "alice.x"),
     ("no data", lambda: None, "has no data"),
-    ("list of data", lambda: [SECRET], "mapping from party"),
+    ("list of data", lambda: [SECRET], 'mapping from party or input to values, such as {"alice": {"x": ...}}'),
     ("complex numbers", with_("alice", "x", np.array([1, 2, SECRET + 1j])), "takes numbers"),
     ("times for numbers", with_("alice", "x", np.array(["2020-01-01"] * 3, dtype="datetime64[s]")), "takes numbers"),
 ]
@@ -453,7 +467,10 @@ def test_mistakes_in_data(name: str, given: Callable[[], Any], advice: str, how:
 
 
 # What does not say which input it should have been.
-ABOUT_NO_INPUT = {"unknown party", "array for several inputs", "list of data"}
+ABOUT_NO_INPUT = {
+    *("unknown party", "party with another letter", "input without its party", "party that gives nothing", "party by number"),
+    *("array for several inputs", "list of data"),
+}
 
 
 def _does(job: tc.Job, data: Any, how: str) -> None:
@@ -533,6 +550,14 @@ def _two() -> tc.Job:
 GIVEN = {"alice": [1, 2, 3]}
 
 RUNS: list[tuple[str, Callable[[tc.Job], Any], type[Exception], str]] = [
+    ("place that is a text", lambda job: job.run(GIVEN, on="tcp"), tc.InputError, "tc.connect(file)"),
+    ("place that is not called", lambda job: job.start(GIVEN, on=tc.local), tc.InputError, "tc.local()"),
+    ("no threads", lambda job: job.run(GIVEN, threads=0), tc.InputError, "from 1"),
+    ("threads as a text", lambda job: job.run(GIVEN, threads="2"), tc.InputError, "from 1"),
+    ("rows without a name", lambda job: job.plan(rows=3), tc.InputError, 'rows={"n": 500}'),
+    ("folder that is not there", lambda job: job.save("/nonexistent/x.tacit"), tc.InputError, "x.tacit: No such file"),
+    ("result of a job", lambda job: job.total, AttributeError, "result = job.run(data)"),
+    ("unknown attribute of a job", lambda job: job.digets, AttributeError, "no attribute 'digets'"),
     ("unknown protocol", lambda job: job.run(GIVEN, protocol="tryo"), tc.TacitError, "tryo"),
     ("protocol for two parties", lambda job: job.run(GIVEN, protocol="yao"), tc.TacitError, "2"),
     ("unknown network of a plan", lambda job: job.plan(network="moon"), tc.TacitError, "moon"),
@@ -562,8 +587,18 @@ def test_mistakes_in_runs(name: str, do: Callable[[tc.Job], Any], kind: type[Exc
         do(_small())
     assert not isinstance(caught.value, tc.BugError)
     assert advice in str(caught.value)
-    if issubclass(kind, tc.TacitError):
-        assert _line(caught.value) in _lines(do)
+    assert _line(caught.value) in _lines(do)
+
+
+def test_one_protocol_may_be_a_text() -> None:
+    assert list(_small().simulate(GIVEN, protocols="trio").reports) == ["trio"]
+
+
+def test_attributes_that_are_looked_for_are_simply_not_there() -> None:
+    """What notebooks and NumPy look for must not be more than missing."""
+    job, x = _small(), World().x
+    assert not hasattr(job, "_ipython_display_") and not hasattr(x, "__array_interface__") and not hasattr(x, "to_list")
+    assert not hasattr(job.check(GIVEN), "_ipython_display_")
 
 
 def test_a_broken_promise_is_said_without_the_value() -> None:

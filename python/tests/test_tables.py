@@ -192,7 +192,7 @@ def test_results_that_are_no_table() -> None:
         found.table()
     with pytest.raises(ValueError, match='two results are called "people"'):
         found.table("people", "people")
-    with pytest.raises(KeyError, match="no result 'folk': people, days, total"):
+    with pytest.raises(KeyError, match="no result 'folk': there is people, days, total"):
         found.table("folk")
 
 

@@ -10,12 +10,16 @@ import numpy as np
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 # NumPy calls back what it dispatches.
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
+_LIBRARIES = {"matplotlib", "pandas", "polars", "pyarrow", "scipy", "sklearn"}
 # Paths as they are shown, and whether they are Tacit's own.
 _known: dict[str, tuple[bool, str]] = {}
 
 
 def _shown(path: str) -> tuple[bool, str]:
     own = path.startswith((_HERE, _NUMPY)) and f"{os.sep}tests{os.sep}" not in path
+    # Other libraries of data call what they are given, too.
+    folder = path.rpartition(f"{os.sep}site-packages{os.sep}")[2].partition(os.sep)[0] if "site-packages" in path else ""
+    own = own or folder in _LIBRARIES
     name = os.path.basename(path)
     # IPython keeps the cells of a notebook in files of such names.
     if "ipykernel_" in path or path.startswith("<ipython-input"):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import html
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-__all__ = ["as_html", "as_text", "listing", "paragraph"]
+__all__ = ["as_html", "as_text", "instead", "listing", "paragraph"]
 
 
 def as_text(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -38,3 +39,12 @@ def paragraph(text: str) -> str:
 def listing(text: str) -> str:
     """A text of several lines as HTML, escaped, with its spaces."""
     return f"<pre>{html.escape(text)}</pre>"
+
+
+def instead(name: str, known: Iterable[str]) -> str:
+    """What was probably meant by a name, and what there is."""
+    known = list(known)
+    near = difflib.get_close_matches(name.lower(), [it.lower() for it in known], n=1)
+    meant = next((it for it in known if near and it.lower() == near[0]), None)
+    there = "there is " + ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
+    return f"did you mean {meant!r}? {there[0].upper()}{there[1:]}" if meant is not None else there

@@ -37,6 +37,8 @@ _OF_ELEMENTS = (
     *("reshape", "slice", "slice_at", "concat", "transpose", "broadcast", "gather", "flip"),
     *("min", "max", "median", "quantile", "assume", "check"),
 )
+# What arrays of other libraries have that are computed already.
+_OF_VALUES = ("data", "item", "items", "numpy", "to_list", "to_numpy", "tolist", "value", "values")
 # Operators of numbers: bits become 0 and 1 there.
 _NUMERIC = ("+", "-", "/", "%", "<", "<=", ">", ">=")
 _DEFAULT_FRACTION = 16
@@ -448,6 +450,23 @@ class Array:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
         _secret("a value that nobody may see is no NumPy array", "functions of tacit, or reveal it and run the job")
+
+    def __format__(self, form: str) -> str:
+        if not form:
+            return repr(self)
+        _secret("this value is not known while the program is written", "it in arithmetic, or reveal it and format the result")
+
+    def __round__(self, digits: int | None = None) -> NoReturn:
+        _secret("Python's round is of values that are known", "tc.round, which gives whole numbers, or round the result of a run")
+
+    # Checkers of types find such attributes missing.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name in _OF_VALUES:
+                way = "reveal it in a job, and what job.run(data) gives has it by name"
+                raise AttributeError(marked(f"an array of parties has no {name}: {way}"))
+            raise AttributeError(f"an array has no attribute {name!r}", name=name, obj=self)
 
     def __contains__(self, item: object) -> bool:
         _secret("whether something is in an array that nobody may see is not known", "tc.any(array == item)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import keyword
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import _tacit
+from ._show import instead
 from .errors import InputError, failure, placed
 from .types import Bool, Category, Date, Fixed, Int, Type, days
 
@@ -94,6 +95,8 @@ def by_input(inputs: list[Input], data: Mapping[str, Any], parties: Iterable[str
     parties = list(parties)
     names = {it.name: it for it in inputs}
     for key, value in data.items():
+        if not isinstance(key, str):
+            raise InputError(f"data go by names of parties or inputs, and {type(key).__name__} is none: {', '.join([*parties, *names])}")
         party, slash, table = key.partition("/")
         if key in names:
             found[key] = _one(opened(value))
@@ -103,7 +106,9 @@ def by_input(inputs: list[Input], data: Mapping[str, Any], parties: Iterable[str
             found.update(_of_table(inputs, (party, table), value, files))
         else:
             known_keys = [*parties, *names]
-            raise InputError(f"{key!r} is no party and no input of this job: {', '.join(known_keys)}")
+            column = [name for name in names if name.rpartition(".")[2] == key]
+            meant = f"did you mean {column[0]!r}? There is {', '.join(known_keys)}" if len(column) == 1 else instead(str(key), known_keys)
+            raise InputError(f"{key!r} is no party and no input of this job: {meant}")
     which = {it.name for it in known(inputs).values()}
     for it in inputs:
         needed = (own is None or it.party in (None, own)) and it.name not in which
@@ -155,6 +160,8 @@ def _of_party(inputs: list[Input], party: str, value: Any, files: Files) -> dict
     if columns is None:
         if len(needed) == 1:
             return {needed[0].name: value}
+        if not needed:
+            raise InputError(f"{party} gives nothing to this job: leave it out of the data")
         raise InputError(f"{party} gives {len(needed)} inputs: give a frame, or a mapping from name to array")
     return _columns(needed, party, value, columns, len(tables) > 1)
 
@@ -377,7 +384,7 @@ def _of_objects(it: Input, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     except OverflowError:
         raise wrong(it, f"input {it.name!r}: some of these data are outside of its range {_range(it)}") from None
     except (TypeError, ValueError):
-        raise wrong(it, f"input {it.name!r} takes numbers, and some of these data are none") from None
+        raise wrong(it, f"input {it.name!r} takes numbers, and some of these data are {_no_numbers(flat)}") from None
 
 
 def _bits(it: Input, array: np.ndarray[Any, Any]) -> Any:
@@ -456,6 +463,17 @@ def _decimals(it: Input, given: Any, nullable: bool) -> tuple[_tacit.Raw, float,
     _within(it, (scaled < low) | (scaled > high))
     raw = scaled.astype(np.uint64 if high >= 2**63 else np.int64, copy=False)
     return _tacit.Raw(_flat(raw)), rounded, missing
+
+
+def _no_numbers(values: Sequence[Any]) -> str:
+    """What some objects are that are no numbers: their type, with what makes numbers of it."""
+    for value in values:
+        try:
+            float("x" if isinstance(value, str) else value)
+        except (TypeError, ValueError, OverflowError):
+            texts = "texts: convert them, as with astype(float) of pandas and cast of Polars"
+            return texts if isinstance(value, str) else f"{type(value).__name__} objects"
+    return "none"
 
 
 def _scaled_objects(it: Input, array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], float]:

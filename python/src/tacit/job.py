@@ -10,12 +10,12 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TextIO, TypeVar
 
 import numpy as np
 
 from . import _tacit, data
-from ._place import here
+from ._place import here, marked
 from ._show import as_html, paragraph
 from .array import Arena, Array, Party, domain_of
 from .cuts import cuts
@@ -79,6 +79,8 @@ def receivers(arena: Arena, to: Any, place: tuple[str, int], path: str) -> list[
         if to != "all" and not named:
             fail(ProgramError, f'there is no party {to!r}: parties, or "all", learn results', place, path)
         to = named or arena.parties
+    if not isinstance(to, (Party, Iterable)):
+        fail(ProgramError, f'parties, or "all", learn results, and {type(to).__name__} is none', place, path)
     found = [to] if isinstance(to, Party) else list(to)
     found = [arena_party(arena, it, place, path) for it in found]
     if not found:
@@ -112,6 +114,10 @@ def job(name: str, results: Mapping[str, Reveal | Keep | FrameReveal] | None = N
     >>> bool(more.run({"alice": 3, "bob": 4}).alice_has_more)
     False
     """
+    if not isinstance(name, str):
+        fail(ProgramError, f'the name of the program comes first, and this is {type(name).__name__}: tc.job("name", total=...)', *here())
+    if results is not None and not isinstance(results, Mapping):
+        fail(ProgramError, "a result has a name: tc.job(name, total=total.reveal(to=...))", *here())
     return Job(name, {**(results or {}), **named})
 
 
@@ -279,6 +285,18 @@ class Job:
     def __repr__(self) -> str:
         return f"Job {self.name}: {len(self._inputs)} inputs, reveals {self._revealed()}"
 
+    # Checkers of types find such attributes missing.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            program = self.__dict__.get("_program")
+            if program is None or name.startswith("_"):
+                raise AttributeError(f"a job has no attribute {name!r}", name=name, obj=self)
+            results = self._columns or [it[0] for it in self._results]
+            if name in results or name in ("result", "results", "table"):
+                raise AttributeError(marked(f"results are of a run: result = job.run(data), and then its {', '.join(results)}"))
+            raise AttributeError(marked(f"a job has no attribute {name!r}"), name=name, obj=self)
+
     def _repr_html_(self) -> str:
         reveals = self._revealed()
         row = [self.name, ", ".join(self.parties), ", ".join(self.input_names), reveals, f"{self.digest[:16]}..."]
@@ -297,7 +315,7 @@ class Job:
         as_sql = os.fspath(path).lower().endswith(".sql")
         if as_sql and self._source is None:
             raise InputError("only a query is written as SQL: call the file .tacit")
-        with open(path, "w", encoding="utf-8") as file:
+        with _writable(path) as file:
             file.write(self._source if as_sql and self._source is not None else commented(self._program, self._origin))
 
     def _written_down(self, done: str) -> None:
@@ -390,10 +408,14 @@ class Job:
         names = {it.name for it in self._inputs} | set(self.parties)
         if given is None:
             return {}
-        if isinstance(given, Mapping) and all(key in names or key.partition("/")[0] in self.parties for key in given):
+        if isinstance(given, Mapping) and all(
+            key in names or not isinstance(key, str) or key.partition("/")[0] in self.parties for key in given
+        ):
             return given
         if own is None:
-            raise InputError("data are a mapping from party or input to values")
+            one = self._inputs[0] if self._inputs else None
+            example = f', such as {{"{one.party}": {{"{one.name.rpartition(".")[2]}": ...}}}}' if one is not None and one.party else ""
+            raise InputError(f"data are a mapping from party or input to values{example}")
         return {own: given}
 
     @contextlib.contextmanager
@@ -494,12 +516,14 @@ class Job:
 
         Each has the file and the line of this call.
         """
+        _runnable(on, threads)
         self._kept_somewhere(on)
         net = on or local()
         watch = net._watch()
         with shown(self.name, watch):
             return self._run(watch, given, net, protocol, security, corruptions, prepared, threads, session, kept)
 
+    @placed
     def start(
         self,
         given: Any = None,
@@ -517,6 +541,7 @@ class Job:
 
         The arguments are those of `run`.
         """
+        _runnable(on, threads)
         self._kept_somewhere(on)
         net = on or local()
         place, _ = here()
@@ -714,6 +739,7 @@ class Job:
         self._written_down("prepared")
         if protocol == "auto":
             raise InputError("what is prepared is for one protocol: name it")
+        _counts(rows)
         counts = dict(rows or {})
         for name, count in (("runs", runs), *counts.items()):
             if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
@@ -750,6 +776,7 @@ class Job:
             corruptions: How many may be corrupted together.
             rows: Row counts; the most that the program allows, unless they are said.
         """
+        _counts(rows)
         malicious, many = _threat(security, corruptions, len(self.parties), True) or (False, 1)
         program = self._program if self._keeping is None else self._keeping.of((malicious, many))
         found = _ran(lambda: program.plan(network, malicious, many, list((rows or {}).items())))
@@ -764,6 +791,7 @@ class Job:
             protocol: Its name; `"auto"` takes the fastest one that protects against one semi-honest party.
             rows: Row counts; the most that the program allows, unless they are said.
         """
+        _counts(rows)
         program = self._program if protocol == "auto" else self._under(protocol)
         if protocol == "auto":
             protocol = self.plan(network=network, rows=rows).best
@@ -802,6 +830,7 @@ class Job:
             kept: Values in the clear of arrays that earlier jobs kept, by the names of these; samples or random ones, unless they are
                 given. Nothing is kept.
         """
+        _counts(rows)
         if given is None:
             given = self._random(rows or {}, seed)
         inputs, counts, _ = self._given(given, None)
@@ -812,7 +841,8 @@ class Job:
             program = self._program if self._keeping is None else self._keeping.of(threat)
             programs = {it["protocol"]: program for it in found.candidates}
         else:
-            programs = {protocol: self._under(protocol) for protocol in protocols}
+            named = [protocols] if isinstance(protocols, str) else list(protocols)
+            programs = {protocol: self._under(protocol) for protocol in named}
         reports = {}
         for protocol, program in programs.items():
             everything = {**inputs, **self._clear(program, kept, np.random.default_rng(seed))}
@@ -929,6 +959,28 @@ def sql(query: str | os.PathLike[str]) -> Job:
         raise kind(f"{message}{pointed(source, name, line, column, ranges)}", place, line, column) from None
     except _tacit.Failure as error:
         raise ProgramError(error.args[1], name) from None
+
+
+def _runnable(on: Any, threads: Any) -> None:
+    """Refuses places to run and numbers of threads that are none."""
+    if on is not None and not isinstance(on, (Local, Net)):
+        raise InputError(f'on= says where: tc.local(), tc.local(transport="tcp") or tc.connect(file), not {type(on).__name__}')
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1):
+        raise InputError(f"threads is a number from 1, not {threads!r}")
+
+
+def _counts(rows: Any) -> None:
+    """Refuses row counts that are not given by name."""
+    if rows is not None and not isinstance(rows, Mapping):
+        raise InputError(f'rows are given by name, as in rows={{"n": 500}}, not as {type(rows).__name__}')
+
+
+def _writable(path: str | os.PathLike[str]) -> TextIO:
+    """A file to write."""
+    try:
+        return open(path, "w", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{os.fspath(path)}: {error.strerror}") from None
 
 
 def _ran(run: Callable[[], _T]) -> _T:

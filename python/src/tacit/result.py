@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _tacit
-from ._show import as_html, as_text, paragraph
+from ._place import marked
+from ._show import as_html, as_text, instead, paragraph
 from .data import decimal
 from .errors import InputError
 from .plots import Plot
@@ -144,7 +145,11 @@ class Result:
 
     def _learned(self, name: str) -> None:
         if name not in self._names:
-            raise KeyError(f"this party learned no result {name!r}: {', '.join(self._names) or 'none'}")
+            raise KeyError(marked(self._unknown(name)))
+
+    def _unknown(self, name: str) -> str:
+        names = self.__dict__.get("_names", [])
+        return f"this party learned no result {name!r}: {instead(str(name), names) if names else 'none'}"
 
     def __getitem__(self, name: str) -> Any:
         self._learned(name)
@@ -165,7 +170,7 @@ class Result:
         names = self.__dict__.get("_names", [])
         found = name if name in names else name.replace("_", " ")
         if found not in names:
-            raise AttributeError(f"this party learned no result {name!r}: {', '.join(names) or 'none'}")
+            raise AttributeError(self._unknown(name) if name.startswith("_") else marked(self._unknown(name)))
         return self[found]
 
     def __dir__(self) -> list[str]:

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._place import here
-from .._show import as_html, listing, paragraph
+from .._show import as_html, instead, listing, paragraph
 from ..array import Arena
 from ..errors import ProgramError, SecretError, fail
 from . import tables, text
 from .bind import AND, Bound
 from .block import Block, Key, Writer, within
 from .expr import Aggregate, Expr, Over, column_of
-from .kinds import instead
 from .tables import Settings, Table
 from .text import Place, Sql, lowered
 from .walk import names

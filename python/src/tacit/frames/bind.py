@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
+from .._show import instead
 from ..errors import ProgramError, fail
 from ..types import Decimal
 from . import text
 from .expr import Aggregate, Expr, Over
-from .kinds import Kind, Unlike, common, instead
+from .kinds import Kind, Unlike, common
 from .text import Place, Sql, joined
 from .walk import chain, has_aggregate, has_window, names, walk
 

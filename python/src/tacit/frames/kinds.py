@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import datetime
-import difflib
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from .._show import instead
 from ..types import Bool, Category, Date, Decimal, Fixed, Int, Nullable, Text, Type
 
 Base = Literal["bool", "int", "decimal", "fixed", "date", "category", "string", "text", "null"]
@@ -86,15 +85,6 @@ def kind_of(type: Type) -> Kind:
     if isinstance(type, Category):
         return Kind("category", names=tuple(type.names))
     raise TypeError(f"the type of a column is one such as tc.Int(0, 100), not {type!r}")
-
-
-def instead(name: str, known: Iterable[str]) -> str:
-    """What was probably meant by a name, and what there is."""
-    known = list(known)
-    near = difflib.get_close_matches(name.lower(), [it.lower() for it in known], n=1)
-    meant = next((it for it in known if near and it.lower() == near[0]), None)
-    there = "there is " + ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
-    return f"did you mean {meant!r}? {there[0].upper()}{there[1:]}" if meant is not None else there
 
 
 def _text_as(text: Kind, other: Kind) -> Kind:

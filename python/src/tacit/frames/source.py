@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._place import here
+from .._show import instead
 from ..array import Party
 from ..data import Schema
 from ..errors import ProgramError, fail
@@ -13,7 +14,7 @@ from . import tables
 from .bind import ATOM, Bound
 from .block import Block, Scan, Union, within
 from .frame import Frame
-from .kinds import Unlike, common, instead, kind_of
+from .kinds import Unlike, common, kind_of
 from .tables import Table
 from .text import Place, Sql, identifier, lowered
 
