@@ -8,7 +8,7 @@
 //! | product, min, max over an axis | a balanced tree of halves | as the products |
 //! | division, remainder | operations of the [`Target`], else non-restoring division in a circuit; by a constant power of two, shifts | exact |
 //! | square root | an operation of the target, else a digit recurrence in a circuit | exact |
-//! | exponential, logarithm, sigmoid | operations of the target, if fewer than 24 bits are asked for and it has them, else polynomials with coefficients by lookup | stated below |
+//! | exponential, logarithm, sigmoid | operations of the target where it has them, else polynomials with coefficients by lookup | stated below |
 //!
 //! In units of the result's last place, `2^-fraction`:
 //!

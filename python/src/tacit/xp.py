@@ -352,8 +352,8 @@ def exp(x: Array, *, bits: int | None = None) -> Array:
 
     Args:
         x: The power.
-        bits: How many bits of the result are right, 4 to 24; at most `2**-bits` of it and three units in the last place are wrong. Of
-            fewer than 21 it takes about a quarter of the rounds of the 24 that it has unless this is said.
+        bits: How many bits of the result are right, 4 to 24, and 24 unless this is said: at most `2**-bits` of it and three units in
+            the last place are wrong. Fewer bits take fewer messages, and fewer rounds.
     """
     return _real("exp", x, bits)
 
@@ -363,8 +363,7 @@ def log(x: Array, *, bits: int | None = None) -> Array:
 
     Args:
         x: A positive number; of others the result is the least one of its range.
-        bits: As for `exp`, but at most `2**-bits` and three units in the last place are wrong. Of fewer than 21 it takes less than half of
-            the rounds.
+        bits: As for `exp`, but at most `2**-bits` and three units in the last place are wrong.
     """
     return _real("log", x, bits)
 
@@ -374,7 +373,7 @@ def sigmoid(x: Array, *, bits: int | None = None) -> Array:
 
     Args:
         x: A number.
-        bits: As for `log`. Of fewer than 21 it takes about a third of the rounds.
+        bits: As for `log`.
     """
     return _real("sigmoid", x, bits)
 
@@ -384,7 +383,7 @@ def tanh(x: Array, *, bits: int | None = None) -> Array:
 
     Args:
         x: A number.
-        bits: As for `sigmoid`; but of fewer than 20 it takes about a third of the rounds, and six units in the last place may be wrong.
+        bits: As for `sigmoid`; but six units in the last place may be wrong.
     """
     return _real("tanh", x, bits)
 

@@ -31,7 +31,6 @@ fn multiple(i: i128, fraction: u32) -> i128 {
 impl Exponential {
     pub fn of(wanted: &Approximation) -> Option<Exponential> {
         let Approximation { low, high, fraction, bits, .. } = *wanted;
-        let (places, coefficients) = precise(&EXP, bits)?;
         // The first raw number of an octave: `(i - 1/2) ln 2` or more.
         let begin = |i: i128| -(-(2 * i - 1) * LN_2).div_euclid(power(101 - fraction));
         // Below a quarter of a unit nothing is left.
@@ -46,6 +45,9 @@ impl Exponential {
             return None;
         }
         let (first, last) = (octave(low).max(lowest), octave(high).max(lowest));
+        // Results are below 2^(last + 1).
+        let above = u32::try_from(i128::from(fraction) + last + 1).unwrap_or(0);
+        let (places, coefficients) = precise(&EXP, bits, above)?;
         let vanishes = low < begin(first);
         let from = if vanishes { first } else { first + 1 };
         let octaves = u32::try_from(last - first).ok()? + 1;

@@ -22,16 +22,19 @@ pub(super) struct Logarithm {
 impl Logarithm {
     pub fn of(wanted: &Approximation, least: i128) -> Option<Logarithm> {
         let Approximation { low, high, fraction, bits, .. } = *wanted;
-        let (places, coefficients) = precise(&LOG, bits)?;
+        let (places, coefficients) = precise(&LOG, bits, fraction)?;
         if high <= 0 {
             return None;
         }
         let lowest = if low > 0 { low.ilog2() } else { 0 };
         let width = signed_bits(low).max(signed_bits(high)) - 1;
         let number = LeadingOne { bits: width, signed: low < 0, lowest };
-        // A number that is not positive is between -2 and 0 when it is scaled, where polynomials are below 2^8; logarithms are
-        // below 2^7.
-        let values = 2 * places.max(fraction.div_ceil(2)) + 12;
+        // A number that is not positive is between -2 and 0 when it is scaled, where polynomials are below 2^8; a logarithm is
+        // as large as that of an end.
+        let ends = [lowest, width - 1].map(|place| (place + 1).abs_diff(fraction));
+        let whole = 33 - ends[0].max(ends[1]).leading_zeros();
+        let whole = if low > 0 { whole } else { whole.max(10) };
+        let values = 2 * places.max(fraction.div_ceil(2)) + whole + 2;
         let room = values.max(width.max(places) + 4);
         let ring = [Ring::W64, Ring::W128].into_iter().find(|ring| room <= ring.bits() - 2)?;
         let polynomial = Polynomial { coefficients, fraction: places, ring };

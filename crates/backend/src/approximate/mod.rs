@@ -98,8 +98,9 @@ impl Approximation {
     }
 }
 
-/// The entry of a table for at least so many right bits.
-fn precise<T: Copy>(table: &[(u32, T)], bits: u32) -> Option<T> {
+/// The entry of a table for at least so many right bits; half a unit of the last place is as good.
+fn precise<T: Copy>(table: &[(u32, T)], bits: u32, places: u32) -> Option<T> {
+    let bits = bits.min(places + 1);
     table.iter().find(|(right, _)| *right >= bits).map(|(_, entry)| *entry)
 }
 

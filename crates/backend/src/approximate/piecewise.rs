@@ -29,7 +29,7 @@ type Row = [i128; 5];
 
 impl Piecewise {
     pub fn sigmoid(wanted: &Approximation) -> Option<Piecewise> {
-        Piecewise::of(precise(&SIGMOID, wanted.bits)?, wanted)
+        Piecewise::of(precise(&SIGMOID, wanted.bits, wanted.fraction)?, wanted)
     }
 
     fn of(pieces: &'static Pieces, wanted: &Approximation) -> Option<Piecewise> {

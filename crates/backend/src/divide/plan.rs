@@ -117,6 +117,8 @@ impl Plan {
     /// The plan for quotients that are within `2^-bits` of themselves and two units, in the narrowest ring that has one.
     #[must_use]
     pub fn approximate_to(sizes: Sizes, bits: u32) -> Option<Plan> {
+        // Half a unit of the greatest quotient is as good.
+        let bits = bits.min(sizes.quotient + 1);
         let (_, fraction, iterations) = *APPROXIMATE.iter().find(|(right, ..)| *right >= bits)?;
         let Sizes { dividend, divisor, quotient } = sizes;
         let plan = |ring| Plan {

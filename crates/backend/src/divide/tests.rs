@@ -130,7 +130,7 @@ fn approximate_quotients_are_within_their_bound() {
                         let operands = [&n, &d, &scale];
                         let y = plan.quotient(&mut machine, operands).unwrap().quotient;
                         let exact = n as f64 / d as f64;
-                        let bound = exact.abs() * 2f64.powi(-(bits as i32)) + 1.7;
+                        let bound = exact.abs() * 2f64.powi(-(bits as i32)) + 1.99;
                         let off = (y as f64 - exact).abs();
                         assert!(
                             off <= bound,

@@ -4,7 +4,7 @@ use tacit_backend::Ring;
 use tacit_backend::approximate::{Approximation, Function};
 use tacit_backend::divide::{Plan, Root, Sizes};
 use tacit_program::lower::{DivisionSizes, Target, root_bits};
-use tacit_program::{Interval, MOST_BITS, Op, Type};
+use tacit_program::{Interval, Op, Type};
 
 /// Divisions, roots and approximations that rings compute.
 pub(super) fn in_rings(circuits: Target) -> Target {
@@ -29,7 +29,7 @@ pub(super) fn plan_of(types: &[&Type], shift: u8, bits: Option<u8>) -> Option<Pl
     plan(DivisionSizes::of(types[0].interval, shift, types[1].interval)?, bits)
 }
 
-/// An approximation with fewer bits than the most: lookups, which every protocol has, give that many.
+/// An approximation, which rings may have no way for.
 pub(super) fn approximation_of(op: &Op, argument: &Type, result: &Type) -> Option<Approximation> {
     let (function, bits) = match op {
         Op::Exp { bits } => (Function::Exp, *bits),
@@ -38,9 +38,7 @@ pub(super) fn approximation_of(op: &Op, argument: &Type, result: &Type) -> Optio
         _ => return None,
     };
     let (Interval { low, high }, fraction) = (argument.interval, argument.element.fraction());
-    let wanted =
-        Approximation { function, bits: bits.into(), low, high, fraction: fraction.into() };
-    (bits < MOST_BITS).then_some(wanted)
+    Some(Approximation { function, bits: bits.into(), low, high, fraction: fraction.into() })
 }
 
 /// The ring that an operation of division, root or approximation is computed in.

@@ -171,9 +171,9 @@ class LogisticRegression(_Gradient):
     is `learning_rate / 2^k` times the gradient of the sum, where `2^k` is the least power of two that is not less than the
     (greatest) number of rows: give rows in a narrow range. Steps of powers of two are exact.
 
-    Of more than two classes, the loss is that of softmax, as scikit-learn's is, with weights for each class. On shares that costs half
-    the messages and half the time of telling each class from all others by an exact sigmoid, because exponentials of numbers below zero
-    are a few products; in rounds it costs 1.6 to 1.9 times as much. With `sigmoid="three-pieces"` each class is told from all others, as by
+    Of more than two classes, the loss is that of softmax, as scikit-learn's is, with weights for each class. On shares that costs fewer
+    messages than telling each class from all others by an exact sigmoid, because exponentials of numbers below zero are a few products;
+    in rounds it costs three to four times as much. With `sigmoid="three-pieces"` each class is told from all others, as by
     scikit-learn's `OneVsRestClassifier`: all classes step side by side, in the rounds of one, the fewest there are.
 
     The weights are secret until they are revealed. The program, which all parties see, says the shape of the data and these
@@ -186,9 +186,9 @@ class LogisticRegression(_Gradient):
         learning_rate: The size of steps.
         batch_size: How many rows a step is on; all of them unless it is said. Batch `b` of `k` is the rows b, b + k, b + 2 k and
             so on, so that rows of several owners mix; the last `rows % batch_size` rows are left out.
-        sigmoid: `"exact"`; or of two classes a number of right bits, 8 to 20, which takes half of the rounds; or `"three-pieces"`: 0
-            below -1/2, x + 1/2, 1 above 1/2, which takes less than half of the rounds and fits another, steeper model; of more than two
-            classes a quarter of them.
+        sigmoid: `"exact"`; or of two classes a number of right bits, 8 to 20, where 12 take half of its messages; or `"three-pieces"`: 0
+            below -1/2, x + 1/2, 1 above 1/2, which takes a fifth of the messages and fits another, steeper model; of more than two classes a
+            quarter of the rounds.
         coef_range: Weights stay within `-coef_range..coef_range` in every step.
         overflow: `"check"` verifies that in the run, and everybody learns that one bit; `"clip"` cuts weights off there, two
             comparisons in every step; `"promise"` takes your word.
