@@ -61,7 +61,7 @@ MISTAKES: list[tuple[str, Callable[[Any, Any, Any], Any], type[Exception], str]]
     ("few bits", lambda x, y, new: ml.LogisticRegression(sigmoid=3).fit(x, y), tc.ProgramError, "a number of right bits from 8 to 20"),
     (
         "bits of three classes",
-        lambda x, y, new: ml.LogisticRegression(sigmoid=12).fit(x, new("three", tc.Int(0, 2))),
+        lambda x, y, new: ml.LogisticRegression(sigmoid=12).fit(x, new("three", tc.Int(0, 2), (40,))),
         tc.ProgramError,
         "sigmoid=12 is of two classes, and there are 3",
     ),

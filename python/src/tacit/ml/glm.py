@@ -187,8 +187,8 @@ class LogisticRegression(_Gradient):
         batch_size: How many rows a step is on; all of them unless it is said. Batch `b` of `k` is the rows b, b + k, b + 2 k and
             so on, so that rows of several owners mix; the last `rows % batch_size` rows are left out.
         sigmoid: `"exact"`; or of two classes a number of right bits, 8 to 20, where 12 take half of its messages; or `"three-pieces"`: 0
-            below -1/2, x + 1/2, 1 above 1/2, which takes a fifth of the messages and fits another, steeper model; of more than two classes a
-            quarter of the rounds.
+            below -1/2, x + 1/2, 1 above 1/2, which takes a fifth of the messages and fits another, steeper model; of more than two
+            classes a quarter of the rounds.
         coef_range: Weights stay within `-coef_range..coef_range` in every step.
         overflow: `"check"` verifies that in the run, and everybody learns that one bit; `"clip"` cuts weights off there, two
             comparisons in every step; `"promise"` takes your word.
