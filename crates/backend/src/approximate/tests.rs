@@ -152,7 +152,7 @@ fn check_logarithms(ranges: &[Range]) {
 }
 
 #[test]
-#[ignore = "half a minute"]
+#[ignore = "a minute and a half"]
 fn every_number_of_sixteen_bits() {
     check_sigmoids(&ALL);
     check_exponentials(&ALL);
