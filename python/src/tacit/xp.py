@@ -353,7 +353,7 @@ def exp(x: Array, *, bits: int | None = None) -> Array:
     Args:
         x: The power.
         bits: How many bits of the result are right, 4 to 24, and 24 unless this is said: at most `2**-bits` of it and three units in
-            the last place are wrong. Fewer bits take fewer messages, and fewer rounds.
+            the last place are wrong. Fewer bits mostly take fewer messages.
     """
     return _real("exp", x, bits)
 
@@ -383,7 +383,7 @@ def tanh(x: Array, *, bits: int | None = None) -> Array:
 
     Args:
         x: A number.
-        bits: As for `sigmoid`; but six units in the last place may be wrong.
+        bits: As for `sigmoid`; but six units in the last place may be wrong, and `2**-23` where 24 bits are asked for.
     """
     return _real("tanh", x, bits)
 

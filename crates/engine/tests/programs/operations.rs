@@ -1,7 +1,7 @@
 //! Every operation, on every kind of number, at the ends of its range.
 
 use crate::harness::*;
-use tacit_engine::program::{By, ProgramJob};
+use tacit_engine::program::{By, CompiledProgram, ProgramJob};
 use tacit_engine::protocols::{LIFT, QUAD, TRIO};
 use tacit_program::clear::Array;
 
@@ -208,6 +208,33 @@ fn functions_with_a_stated_number_of_bits() {
              reveal tanh(x, bits {few}) to carol as \"tanh\"\n"
         );
         check_few(&text, &[3]);
+    }
+}
+
+/// In the whole program, as the guide to programs says.
+#[test]
+fn rounds_of_functions() {
+    for (call, rounds) in [
+        ("sigmoid(x)", 11),
+        ("sigmoid(x, bits 16)", 10),
+        ("sigmoid(x, bits 8)", 10),
+        ("exp(x)", 17),
+        ("exp(x, bits 16)", 14),
+        ("exp(x, bits 12)", 15),
+        ("log(x)", 24),
+        ("log(x, bits 12)", 22),
+        ("reciprocal(x)", 35),
+        ("reciprocal(x, bits 16)", 24),
+        ("reciprocal(x, bits 8)", 22),
+    ] {
+        let program = parse(&format!(
+            "input a: fixed(31,16)[n] from alice in -4.0..4.0\n\
+             input b: fixed(31,16)[n] from carol in -4.0..4.0\n\
+             let x = a + b\nreveal {call} to bob as \"value\"\n"
+        ));
+        let compiled = CompiledProgram::new(&program, job((TRIO, By::Rings), &[50, 1])).unwrap();
+        let most = compiled.cost().unwrap().rounds.into_iter().max();
+        assert_eq!(most, Some(rounds), "{call}");
     }
 }
 

@@ -127,21 +127,16 @@ fn exp(a: Interval, fraction: u8, bits: u8) -> Option<Interval> {
     let unit = elementary::power_of_two(fraction.into());
     let limit = exp_limit(fraction) as f64;
     let value = |raw: i128| elementary::exp((raw as f64 / unit).clamp(-64.0, limit)) * unit;
-    let room = elementary::power_of_two(-error_bits(bits));
+    let room = elementary::power_of_two(-i32::from(bits));
     let low = (value(a.low) * (1.0 - room)) as i128 - 2;
     Some(Interval { low: low.max(0), high: (value(a.high) * (1.0 + room)) as i128 + 2 })
-}
-
-/// The error, as a power of two: what is looked up for the most bits is within half of what is stated.
-fn error_bits(bits: u8) -> i32 {
-    i32::from(bits) + i32::from(bits == MOST_BITS)
 }
 
 /// Of natural logarithms, with room for the stated error.
 pub fn log(a: Interval, fraction: u8, bits: u8) -> Option<Interval> {
     let unit = elementary::power_of_two(fraction.into());
     let value = |raw: i128| (elementary::ln(raw.max(1) as f64 / unit) * unit).floor() as i128;
-    let room = (1 << fraction >> error_bits(bits)) + 2;
+    let room = (1i128 << fraction >> bits) + 3;
     Some(Interval { low: value(a.low) - room, high: value(a.high) + 1 + room })
 }
 
