@@ -52,6 +52,7 @@ wheel:
 test-all: test
 	@JOBS=1 scripts/test.sh --release --include-ignored
 	TACIT_EXAMPLES=200 TACIT_ML=all TACIT_ONNX_ALL=1 TACIT_SPECS=all scripts/python.sh test
+	scripts/python.sh command
 	scripts/mutations.py
 
 bench:

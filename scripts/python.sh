@@ -9,6 +9,7 @@
 #     scripts/python.sh lint                 format and style of the Python code
 #     scripts/python.sh wheel                builds the wheel (optimised), with the command in the extension module, and tries it in a fresh environment;
 #                                            fails if it is larger than 20 MB, or is imported in more than 0.2 s
+#     scripts/python.sh command              runs the tests of the command line with the command of an installed wheel
 #     scripts/python.sh setup                makes the environment only
 #
 # EXTENSION is the extension module if it is built already.
@@ -51,6 +52,20 @@ extension() {
     mv python/src/tacit/_tacit.abi3.so.new python/src/tacit/_tacit.abi3.so
 }
 
+# The wheel, installed in a fresh environment.
+installed() {
+    setup
+    local maturin wheels
+    wheels="$(mkdir -p "$target/wheels" && cd "$target/wheels" && pwd)"
+    maturin="$(cd "$environment/bin" && pwd)/maturin"
+    (cd python && "$maturin" build --quiet --release --compression-level 9 --out "$wheels")
+    wheel="$(ls -t "$target"/wheels/tacit_mpc-*.whl | head -n 1)"
+    fresh="$(mktemp -d)"
+    trap 'rm -rf "$fresh"' EXIT
+    python3 -m venv "$fresh"
+    "$fresh/bin/pip" install --quiet --disable-pip-version-check "$wheel"
+}
+
 case "${1:-}" in
 setup)
     setup
@@ -76,15 +91,7 @@ lint)
     "$environment/bin/ruff" format --quiet --check python
     ;;
 wheel)
-    setup
-    wheels="$(mkdir -p "$target/wheels" && cd "$target/wheels" && pwd)"
-    maturin="$(cd "$environment/bin" && pwd)/maturin"
-    (cd python && "$maturin" build --quiet --release --compression-level 9 --out "$wheels")
-    wheel="$(ls -t "$target"/wheels/tacit_mpc-*.whl | head -n 1)"
-    fresh="$(mktemp -d)"
-    trap 'rm -rf "$fresh"' EXIT
-    python3 -m venv "$fresh"
-    "$fresh/bin/pip" install --quiet --disable-pip-version-check "$wheel"
+    installed
     "$fresh/bin/tacit" --version
     (cd "$fresh" && bin/python -c 'import doctest, tacit; raise SystemExit(doctest.testmod(tacit).failed)')
     # The median of five processes; the doctest above has made the bytecode.
@@ -97,6 +104,11 @@ raise SystemExit(seconds > float(sys.argv[1]))' "$most_import_seconds") || { ech
     bytes="$(wc -c <"$wheel")"
     echo "$wheel: $((bytes / 1000000)) MB; $((most_wheel_bytes / 1000000)) MB are the most"
     ((bytes <= most_wheel_bytes)) || { echo "the wheel is too large" >&2; exit 1; }
+    ;;
+command)
+    installed
+    TACIT_COMMAND="$fresh/bin/tacit" "$cargo" test --workspace --locked --test circuit --test exit_codes --test network --test output \
+        --test party --test prepared --test program --test protocols --test run --test sql
     ;;
 *)
     sed -n 's/^#     //p' "$0" >&2

@@ -227,6 +227,35 @@ def test_plans_follow_the_network() -> None:
     assert {it["protocol"] for it in malicious.candidates} < {it["protocol"] for it in far.candidates}
 
 
+def test_roles_are_played_by_those_who_are_named_or_whose_links_are_fast() -> None:
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    n = tc.rows("n", max=100)
+    a, b = alice.array("a", tc.Int(0, 1000), shape=n), bob.array("b", tc.Int(0, 1000), shape=n)
+    job = tc.job("products", products=(a * b).reveal(to="all"))
+    data = {"alice": {"a": [2, 3, 4]}, "bob": {"b": [5, 6, 7]}}
+
+    def sent(roles: str | list[str] | None) -> dict[tuple[int, int], int]:
+        result = job.run(data, on=tc.local(network="continental"), protocol="trio", roles=roles)
+        assert result["products"].tolist() == [10, 18, 28]
+        return {(it["from"], it["to"]): it["bytes"] for it in result.report.raw["links"]}
+
+    usual, turned = sent(None), sent(["bob", "carol", "alice"])
+    assert usual == sent(["alice", "bob", "carol"]) != turned
+    assert sorted(usual.values()) == sorted(turned.values())
+    assert sent("auto")
+    over_tls = job.run(data, on=tc.local(transport="tcp"), protocol="lift", roles=["carol", "alice", "bob"])
+    assert over_tls["products"].tolist() == [10, 18, 28]
+    for roles, protocol, said in [
+        (["bob", "carol", "alice"], "auto", "auto.* chooses roles"),
+        ("bob", "trio", "a list with the name of a party for each role"),
+        ([], "trio", "a list with the name of a party for each role"),
+        (["alice", "bob", "dave"], "trio", "dave"),
+        (["alice", "bob"], "trio", "trio has 3 roles, not 2"),
+    ]:
+        with pytest.raises(tc.InputError, match=said):
+            job.run(data, on=tc.local(), protocol=protocol, roles=roles)
+
+
 def test_simulations_say_what_runs_take_elsewhere() -> None:
     found = stay().simulate(rows={"n": 20}, network="global", protocols=["trio", "lift"])
     assert list(found.reports) == ["trio", "lift"]

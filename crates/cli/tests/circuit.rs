@@ -1,11 +1,15 @@
 //! `tacit circuit` as a user runs it: real processes, real files.
 
+#[path = "common/program.rs"]
+mod program;
+
+use program::program;
 use std::path::Path;
 use std::process::{Command, Output};
 
 /// Runs `tacit` in `folder` with blank-separated arguments.
 fn tacit(folder: &Path, arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tacit"))
+    Command::new(program())
         .args(arguments.split_whitespace())
         .current_dir(folder)
         .output()
@@ -214,7 +218,7 @@ fn a_reader_that_closes_early_is_no_error() {
     let values: String = (0..20_000).map(|i| format!("{}\n", i % 256)).collect();
     write(dir, "x.dec", &values);
     ok(dir, "circuit build add --width 8 --output add.txt");
-    let mut run = Command::new(env!("CARGO_BIN_EXE_tacit"))
+    let mut run = Command::new(program())
         .args("circuit eval add.txt --input 0=x.dec --input 1=x.dec".split_whitespace())
         .current_dir(dir)
         .stdout(std::process::Stdio::piped())

@@ -2,13 +2,16 @@
 
 #[path = "common/ports.rs"]
 mod ports;
+#[path = "common/program.rs"]
+mod program;
 
 use ports::free_address;
+use program::program;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 fn tacit(folder: &Path, arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tacit"));
+    let mut command = Command::new(program());
     command.args(arguments.split_whitespace()).current_dir(folder);
     command
 }

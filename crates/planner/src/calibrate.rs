@@ -2,6 +2,7 @@
 //! CPU time of each party.
 
 use crate::work::{Calibration, of_an_and};
+use std::time::Instant;
 use tacit_backend::work::Work;
 use tacit_circuit::Circuit;
 use tacit_circuit::library::layered;
@@ -18,6 +19,9 @@ const LEVELS: usize = 8;
 const STEPS: usize = 256;
 /// Instances that are garbled.
 const INSTANCES: usize = 8;
+/// How many times as long as an AND of the circuit that is measured one of a program takes: it is counted and drawn, with more
+/// XORs beside it, and walked through again for inputs and results (measured with `examples/stay`).
+const DRAWN_TIMES: f64 = 2.0;
 /// Lanes of products of bits.
 const LANES: usize = 1 << 12;
 
@@ -30,6 +34,7 @@ impl Calibration {
         gate: 1e-7,
         bit: 2e-10,
         step: 5e-6,
+        drawn: 6e-7,
     };
 
     /// As it is here and now; in some tenths of a second.
@@ -48,8 +53,19 @@ impl Calibration {
         let step = slowest(&deep, REPLICATED, 1)?.online_seconds / STEPS as f64;
         let shared = slowest(&wide, REPLICATED, LANES)?.online_seconds;
         let bit = (shared - LEVELS as f64 * step).max(0.0) / (LANES as f64 * ands);
-        Ok(Calibration { peer: transferred.setup_seconds, transfer, block, gate, bit, step })
+        let (peer, drawn) = (transferred.setup_seconds, drawing()?);
+        Ok(Calibration { peer, transfer, block, gate, bit, step, drawn })
     }
+}
+
+/// Seconds in which an AND of a program's circuit is drawn and laid out.
+fn drawing() -> Result<f64, EvaluateError> {
+    let seconds = || {
+        let start = Instant::now();
+        compiled(&circuit(ANDS, LEVELS), YAO_THREE, 1).map(|_| start.elapsed().as_secs_f64())
+    };
+    let least = [seconds()?, seconds()?, seconds()?].into_iter().fold(f64::INFINITY, f64::min);
+    Ok(DRAWN_TIMES * least / ANDS as f64)
 }
 
 fn circuit(ands: usize, depth: usize) -> Circuit {
@@ -70,17 +86,26 @@ fn garbled(
     Ok((each - others(&work)).max(0.0) / units(&work))
 }
 
+fn compiled(
+    circuit: &Circuit,
+    protocol: Protocol,
+    instances: usize,
+) -> Result<Compiled, EvaluateError> {
+    let parties: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
+    let mut job = Job::new(protocol, parties[..2].to_vec(), vec![parties.clone()]);
+    (job.instances, job.preprocessing) = (instances, Preprocessing::Separate);
+    Compiled::new(circuit, job)
+}
+
 /// What the party that takes longest reports.
 fn slowest(
     circuit: &Circuit,
     protocol: Protocol,
     instances: usize,
 ) -> Result<Report, EvaluateError> {
-    let parties: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
-    let mut job = Job::new(protocol, parties[..2].to_vec(), vec![parties.clone()]);
-    (job.instances, job.preprocessing) = (instances, Preprocessing::Separate);
     let network = MemoryNetwork::default().with_compute(Compute::ThreadCpuTime(1.0));
-    let reports = rehearse(&Compiled::new(circuit, job)?, circuit.input_widths(), &network)?;
+    let compiled = compiled(circuit, protocol, instances)?;
+    let reports = rehearse(&compiled, circuit.input_widths(), &network)?;
     let seconds = |report: &Report| report.offline_seconds + report.online_seconds;
     let slowest = reports.into_iter().max_by(|a, b| seconds(a).total_cmp(&seconds(b)));
     slowest.ok_or_else(|| EvaluateError::Bug("a protocol without parties".into()))

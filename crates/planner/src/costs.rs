@@ -80,12 +80,18 @@ pub fn of_program(prepared: &CompiledProgram) -> Result<Costs, EvaluateError> {
     let steps = steps_of_program(prepared, &cost, first)?;
     let everyone = job.everyone();
     let [ahead, online] = [ahead, online].map(|bytes| loads(&bytes.placed(&everyone)));
-    let costs = steps.costs(protocol, &everyone, [ahead, online], cost.products);
+    let mut costs = steps.costs(protocol, &everyone, [ahead, online], cost.products);
+    let ands = prepared.circuit_ands()?.unwrap_or(0);
+    // What is drawn to know its cost is not drawn again.
+    let again = if ands > MAX_DRAWN { 1.0 } else { DRAWN_BEFORE };
+    costs.set_up.work.drawn = again * ands as f64;
     Ok(Costs { memory_bytes: memory_of_program(prepared)?, ..costs })
 }
 
 /// ANDs of a circuit that is drawn to know its cost exactly: about a quarter of a second's worth.
 pub(crate) const MAX_DRAWN: u64 = 1 << 18;
+/// The part of the work of drawing a circuit that a run has which finds it drawn: inputs and results are walked through.
+const DRAWN_BEFORE: f64 = 0.25;
 
 /// Exactly; of large circuits what their ANDs cost, without inputs and outputs.
 pub(crate) fn cost_of_program(prepared: &CompiledProgram) -> Result<Cost, EvaluateError> {

@@ -53,4 +53,4 @@ pub use programs::{Choice, Free, for_program, split_program};
 pub use roles::{Demand, NoPlan, Plan, orders, plan, single, split};
 pub use tacit_backend::work::Work;
 pub use time::{Bound, Phase, Seconds};
-pub use work::Calibration;
+pub use work::{Calibration, UNITS};

@@ -177,8 +177,16 @@ fn chunk(
     let mut tried = Vec::new();
     for chunk_rows in std::iter::once(own).chain(larger) {
         let demand = demand(program, &ProgramJob { chunk_rows, ..job.clone() })?;
-        let plan = single(network, &[demand]).map_err(|_| no_candidate())?;
-        tried.push((chunk_rows, plan.seconds));
+        let seconds = |demand: Demand| {
+            single(network, &[demand]).map(|plan| plan.seconds).map_err(|_| no_candidate())
+        };
+        let without_rounds = seconds(Demand { depth: 0, ..demand.clone() })?;
+        let seconds = seconds(demand)?;
+        tried.push((chunk_rows, seconds));
+        if seconds <= without_rounds * WORTH {
+            // Larger ones save rounds alone.
+            break;
+        }
     }
     let best = tried.iter().map(|(_, seconds)| *seconds).fold(f64::INFINITY, f64::min);
     let fits = |(_, seconds): &(usize, f64)| *seconds <= best * WORTH;

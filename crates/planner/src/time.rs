@@ -93,10 +93,13 @@ impl Phase {
     /// What it takes on a network, with so many threads.
     #[must_use]
     pub fn seconds(&self, network: &Network, calibration: &Calibration, threads: usize) -> Seconds {
+        // One thread draws.
+        let drawing = self.work.drawn * calibration.drawn;
+        let spread = calibration.seconds(&self.work) - drawing;
         Seconds {
             latency: network.waiting(&self.waits),
             bandwidth: self.sending(network),
-            computing: calibration.seconds(&self.work) / threads.max(1) as f64,
+            computing: drawing + spread / threads.max(1) as f64,
         }
     }
 

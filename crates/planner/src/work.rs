@@ -4,6 +4,9 @@ use tacit_backend::work::{self, Work};
 use tacit_garbling::garbler;
 use tacit_sharing::Protocol;
 
+/// Units of [`Work`].
+pub const UNITS: usize = 7;
+
 /// Seconds that a unit of [`Work`] takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Calibration {
@@ -19,6 +22,8 @@ pub struct Calibration {
     pub bit: f64,
     /// A step.
     pub step: f64,
+    /// An AND of a circuit that is drawn and laid out.
+    pub drawn: f64,
 }
 
 impl Calibration {
@@ -31,20 +36,28 @@ impl Calibration {
 
     /// The seconds of all units, in the order of the fields.
     #[must_use]
-    pub fn to_seconds(self) -> [f64; 6] {
-        let Calibration { peer, transfer, block, gate, bit, step } = self;
-        [peer, transfer, block, gate, bit, step]
+    pub fn to_seconds(self) -> [f64; UNITS] {
+        let Calibration { peer, transfer, block, gate, bit, step, drawn } = self;
+        [peer, transfer, block, gate, bit, step, drawn]
     }
 
     /// What [`Calibration::to_seconds`] gives, read again.
     #[must_use]
-    pub fn from_seconds([peer, transfer, block, gate, bit, step]: [f64; 6]) -> Calibration {
-        Calibration { peer, transfer, block, gate, bit, step }
+    pub fn from_seconds(seconds: [f64; UNITS]) -> Calibration {
+        let [peer, transfer, block, gate, bit, step, drawn] = seconds;
+        Calibration { peer, transfer, block, gate, bit, step, drawn }
     }
 
     /// Computing takes no time: what the network takes alone.
-    pub const FREE: Calibration =
-        Calibration { peer: 0.0, transfer: 0.0, block: 0.0, gate: 0.0, bit: 0.0, step: 0.0 };
+    pub const FREE: Calibration = Calibration {
+        peer: 0.0,
+        transfer: 0.0,
+        block: 0.0,
+        gate: 0.0,
+        bit: 0.0,
+        step: 0.0,
+        drawn: 0.0,
+    };
 
     /// A machine that takes so many times as long.
     #[must_use]
@@ -61,6 +74,7 @@ impl Calibration {
             + work.gates * self.gate
             + work.bits * self.bit
             + work.steps * self.step
+            + work.drawn * self.drawn
     }
 }
 

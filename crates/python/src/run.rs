@@ -50,11 +50,13 @@ pub fn protection(name: &str) -> PyResult<(usize, bool, usize)> {
 
 /// All parties in this process, on a network that is played.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are the settings of a run")]
 pub fn run_local(
     py: Python<'_>,
     program: &Program,
     protocol: &str,
     network: &str,
+    roles: Option<Vec<String>>,
     threads: usize,
     inputs: &Bound<'_, PyDict>,
     watch: &Watch,
@@ -62,6 +64,12 @@ pub fn run_local(
     let parties = LocalParties::new(&program.0, self::protocol(protocol)?);
     let parties = parties.network(self::network(network)?).threads(threads);
     let mut parties = parties.stopper(&watch.stopper).watched_by(&watch.watch);
+    if let Some(roles) = roles {
+        parties = match for_links(&roles) {
+            true => parties.roles_for_links(),
+            false => parties.roles(roles.iter().map(String::as_str)),
+        };
+    }
     for (name, given) in values(inputs)? {
         parties = parties.input(&name, given);
     }
@@ -110,11 +118,17 @@ pub fn loopback(names: Vec<String>) -> PyResult<Vec<Party>> {
 /// How a party connects: the name of the session, threads, and seconds to come up and without progress.
 type Connecting = (String, Option<usize>, f64, f64);
 
+/// Whether roles are given out by what links carry.
+fn for_links(roles: &[String]) -> bool {
+    roles == ["auto"]
+}
+
 /// How a run of one party is done.
 struct How {
     protocol: Option<tacit::Protocol>,
     threat: Option<Threat>,
     prepared: Option<PathBuf>,
+    roles: Option<Vec<String>>,
     inputs: Vec<(String, Values)>,
     watch: tacit::Watch,
 }
@@ -169,11 +183,12 @@ impl Party {
         protocol: Option<&str>,
         threat: Option<(bool, usize)>,
         prepared: Option<PathBuf>,
+        roles: Option<Vec<String>>,
         connecting: Connecting,
         inputs: &Bound<'_, PyDict>,
         watch: &Watch,
     ) -> PyResult<Outcome> {
-        let how = How::new(protocol, threat, prepared, inputs, watch)?;
+        let how = How::new(protocol, threat, prepared, roles, inputs, watch)?;
         let connecting = how_to_connect(connecting, watch)?;
         let (party, program) = (self.0.clone(), program.0.clone());
         let run = move || how.run(by_itself(&party, &program, &connecting));
@@ -190,11 +205,12 @@ impl Party {
         directory: PathBuf,
         rows: Vec<(String, u64)>,
         runs: u64,
+        roles: Option<Vec<String>>,
         connecting: Connecting,
         inputs: &Bound<'_, PyDict>,
         watch: &Watch,
     ) -> PyResult<String> {
-        let how = How::new(Some(protocol), None, None, inputs, watch)?;
+        let how = How::new(Some(protocol), None, None, roles, inputs, watch)?;
         let connecting = how_to_connect(connecting, watch)?;
         let (party, program) = (self.0.clone(), program.0.clone());
         let made = move || {
@@ -243,10 +259,11 @@ impl Connection {
         protocol: Option<&str>,
         threat: Option<(bool, usize)>,
         prepared: Option<PathBuf>,
+        roles: Option<Vec<String>>,
         inputs: &Bound<'_, PyDict>,
         watch: &Watch,
     ) -> PyResult<Outcome> {
-        let how = How::new(protocol, threat, prepared, inputs, watch)?;
+        let how = How::new(protocol, threat, prepared, roles, inputs, watch)?;
         let (connection, program) = (Arc::clone(&self.connection), program.0.clone());
         waited(py, move || how.run(connection.run(&program)), &self.stopper).map(Outcome)
     }
@@ -300,6 +317,7 @@ impl How {
         protocol: Option<&str>,
         threat: Option<(bool, usize)>,
         prepared: Option<PathBuf>,
+        roles: Option<Vec<String>>,
         inputs: &Bound<'_, PyDict>,
         watch: &Watch,
     ) -> PyResult<How> {
@@ -307,6 +325,7 @@ impl How {
             protocol: protocol.map(self::protocol).transpose()?,
             threat: threat.map(|(malicious, many)| self::threat(malicious, many)),
             prepared,
+            roles,
             inputs: values(inputs)?,
             watch: watch.watch.clone(),
         })
@@ -320,6 +339,12 @@ impl How {
             (None, Some(protocol)) => run.protocol(protocol),
             (None, None) => run,
         };
+        if let Some(roles) = self.roles {
+            run = match for_links(&roles) {
+                true => run.roles_for_links(),
+                false => run.roles(roles.iter().map(String::as_str)),
+            };
+        }
         if let Some(directory) = self.prepared {
             run = run.prepared(directory);
         }

@@ -20,12 +20,21 @@ pub struct Work {
     pub bits: f64,
     /// Messages that are taken up one after the other.
     pub steps: f64,
+    /// ANDs of circuits that are drawn and laid out before they are garbled.
+    pub drawn: f64,
 }
 
 impl Work {
     /// No work.
-    pub const NONE: Work =
-        Work { peers: 0.0, transfers: 0.0, blocks: 0.0, gates: 0.0, bits: 0.0, steps: 0.0 };
+    pub const NONE: Work = Work {
+        peers: 0.0,
+        transfers: 0.0,
+        blocks: 0.0,
+        gates: 0.0,
+        bits: 0.0,
+        steps: 0.0,
+        drawn: 0.0,
+    };
 
     /// The work of correlated oblivious transfers alone.
     #[must_use]
@@ -66,6 +75,7 @@ impl Add for Work {
             gates: self.gates + other.gates,
             bits: self.bits + other.bits,
             steps: self.steps + other.steps,
+            drawn: self.drawn + other.drawn,
         }
     }
 }
@@ -80,6 +90,7 @@ impl Mul<f64> for Work {
             gates: self.gates * times,
             bits: self.bits * times,
             steps: self.steps * times,
+            drawn: self.drawn * times,
         }
     }
 }

@@ -17,7 +17,9 @@ use tacit_engine::circuit::{Assignment, EvaluateError, Job};
 use tacit_engine::program::ProgramJob;
 use tacit_net::Session;
 use tacit_net::probe::{Effort, probe};
-use tacit_planner::{Calibration, Estimate, Free, Line, Network, Objective, Setting, Threat};
+use tacit_planner::{
+    Calibration, Estimate, Free, Line, Network, Objective, Setting, Threat, UNITS,
+};
 use tacit_program::Program;
 use tacit_protocol::Protocol;
 
@@ -307,9 +309,9 @@ fn slowest(session: &mut Session, threads: usize) -> Result<(Calibration, usize)
 }
 
 /// The figures of a processor: seconds, and threads.
-fn decoded(bytes: &[u8]) -> Option<([f64; 6], usize)> {
+fn decoded(bytes: &[u8]) -> Option<([f64; UNITS], usize)> {
     let (words, []) = bytes.as_chunks::<8>() else { return None };
-    let figures: [f64; 7] =
+    let figures: [f64; UNITS + 1] =
         words.iter().map(|it| f64::from_le_bytes(*it)).collect::<Vec<_>>().try_into().ok()?;
     let [seconds @ .., threads] = figures;
     figures.iter().all(|it| (0.0..1e3).contains(it)).then_some((seconds, threads as usize))
@@ -365,13 +367,16 @@ mod tests {
 
     #[test]
     fn figures_of_processors_are_seconds() {
-        let bytes = |figures: [f64; 7]| figures.map(f64::to_le_bytes).concat();
-        assert_eq!(decoded(&bytes([1.0; 7])), Some(([1.0; 6], 1)));
+        let bytes = |figures: [f64; UNITS + 1]| figures.map(f64::to_le_bytes).concat();
+        assert_eq!(decoded(&bytes([1.0; UNITS + 1])), Some(([1.0; UNITS], 1)));
         for odd in [f64::NAN, f64::INFINITY, -1.0, 1e9] {
-            assert_eq!(decoded(&bytes([0.0, 0.0, odd, 0.0, 0.0, 0.0, 1.0])), None, "{odd}");
-            assert_eq!(decoded(&bytes([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, odd])), None, "{odd}");
+            for at in [2, UNITS] {
+                let mut figures = [1.0; UNITS + 1];
+                figures[at] = odd;
+                assert_eq!(decoded(&bytes(figures)), None, "{odd}");
+            }
         }
-        assert_eq!(decoded(&[0; 55]), None);
-        assert_eq!(decoded(&[0; 64]), None);
+        assert_eq!(decoded(&[0; 8 * UNITS + 7]), None);
+        assert_eq!(decoded(&[0; 8 * UNITS + 16]), None);
     }
 }

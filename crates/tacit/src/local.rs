@@ -8,6 +8,7 @@ use crate::options::Options;
 use crate::outcome::Outcome;
 use crate::program::Program;
 use crate::progress::Watch;
+use crate::roles::Roles;
 use crate::run::Stopper;
 use crate::run_program::ProgramRun;
 use crate::values::Values;
@@ -97,6 +98,20 @@ impl LocalParties {
     /// Worker threads of every party; one unless it is said.
     pub fn threads(mut self, threads: usize) -> LocalParties {
         self.options.threads = threads;
+        self
+    }
+
+    /// The parties that play roles 0, 1, 2 and so on of the protocol, by name: in their own order unless it is said. Those that
+    /// the protocol has more than the program are called by their numbers.
+    pub fn roles<'n>(mut self, parties: impl IntoIterator<Item = &'n str>) -> LocalParties {
+        let parties: Vec<&str> = parties.into_iter().collect();
+        self.options.roles = Some(Roles::Given(vec![parties.join(",")]));
+        self
+    }
+
+    /// Gives out roles by what the links of the network carry.
+    pub fn roles_for_links(mut self) -> LocalParties {
+        self.options.roles = Some(Roles::Auto);
         self
     }
 

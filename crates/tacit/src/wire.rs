@@ -5,8 +5,9 @@ use crate::loopback;
 use crate::meeting::Meeting;
 use std::sync::OnceLock;
 use std::thread;
-use tacit_net::SessionConfig;
+use std::time::Duration;
 use tacit_net::probe::{Effort, LinkProbe, probe};
+use tacit_net::{LinkProfile, PartyId, SessionConfig};
 use tacit_planner::Network;
 
 /// What every message and every byte take beside what the network takes.
@@ -27,8 +28,18 @@ impl Wire {
         if let Some(known) = MEASURED.get() {
             return Ok(*known);
         }
-        let wire = Wire::of(&probes()?);
+        let wire = Wire::of(&probes(2, None)?);
         Ok(*MEASURED.get_or_init(|| wire))
+    }
+
+    /// As it is where so many parties share this machine, and the links between them are shaped.
+    ///
+    /// # Errors
+    /// When this machine has no free port, or lets nobody connect.
+    pub fn shared(parties: usize) -> Result<Wire> {
+        let wire = Wire::of(&probes(parties, Some(DELAY))?);
+        let message_seconds = (wire.message_seconds - DELAY.as_secs_f64()).max(0.0);
+        Ok(Wire { message_seconds, ..wire })
     }
 
     /// The faster direction: what disturbs a measurement makes it slower.
@@ -46,24 +57,30 @@ impl Wire {
     }
 }
 
-/// The two directions between two parties here.
-fn probes() -> Result<Vec<LinkProbe>> {
-    let measured = |config: SessionConfig| -> Result<Vec<LinkProbe>> {
+/// The delay of shaped links that are measured: processors that have slept for so long take longer to wake up.
+const DELAY: Duration = Duration::from_micros(500);
+
+/// What a party measures of the links between so many parties here, which may be shaped to have a delay.
+fn probes(parties: usize, delay: Option<Duration>) -> Result<Vec<LinkProbe>> {
+    let names: Vec<String> = (0..parties).map(|party| format!("party{party}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let measured = |mut config: SessionConfig| -> Result<Vec<LinkProbe>> {
+        if let Some(delay) = delay {
+            let peers = PartyId::all(parties).filter(|peer| *peer != config.me);
+            config.shape = peers.map(|peer| (peer, LinkProfile::delay(delay))).collect();
+        }
         let mut session = Meeting::new(config).connect()?;
         let found = probe(&mut session, Effort::Brief)?;
         session.finish()?;
         Ok(found)
     };
-    let Ok([left, right]) = <[_; 2]>::try_from(loopback::sessions(&["left", "right"])?) else {
-        return Err(Error::new(ErrorKind::Bug, "two parties are not two"));
-    };
     thread::scope(|scope| {
-        let other = scope.spawn(|| measured(right));
-        let own = measured(left)?;
-        match other.join() {
-            Ok(theirs) => theirs.map(|_| own),
-            Err(_) => Err(Error::new(ErrorKind::Bug, "a thread that measures links panicked")),
-        }
+        let configs = loopback::sessions(&names)?.into_iter();
+        let parties: Vec<_> = configs.map(|config| scope.spawn(|| measured(config))).collect();
+        let panicked = |_| Error::new(ErrorKind::Bug, "a thread that measures links panicked");
+        let found: Result<Vec<_>> =
+            parties.into_iter().map(|party| party.join().map_err(panicked)?).collect();
+        Ok(found?.swap_remove(0))
     })
 }
 
@@ -76,6 +93,8 @@ mod tests {
         let wire = Wire::measured().expect("measures");
         assert!(wire.message_seconds > 0.0 && wire.message_seconds < 1.0, "{wire:?}");
         assert!(wire.byte_seconds < 1e-6, "{wire:?}");
+        let shared = Wire::shared(4).expect("measures");
+        assert!(shared.message_seconds > 0.0 && shared.message_seconds < 1.0, "{shared:?}");
         let slow = Wire { message_seconds: 0.5, byte_seconds: 1e-9 };
         let network = slow.on(Network::new(2, |_, _| (1e9, 0.25)));
         assert!((network.delay(0, 1) - 0.75).abs() < 1e-9);

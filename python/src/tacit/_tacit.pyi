@@ -307,6 +307,7 @@ class Party:
         protocol: str | None,
         threat: tuple[bool, int] | None,
         prepared: str | None,
+        roles: Sequence[str] | None,
         connecting: tuple[str, int | None, float, float],
         inputs: _Data,
         watch: Watch,
@@ -319,6 +320,7 @@ class Party:
         directory: str,
         rows: list[tuple[str, int]],
         runs: int,
+        roles: Sequence[str] | None,
         connecting: tuple[str, int | None, float, float],
         inputs: _Data,
         watch: Watch,
@@ -339,6 +341,7 @@ class Connection:
         protocol: str | None,
         threat: tuple[bool, int] | None,
         prepared: str | None,
+        roles: Sequence[str] | None,
         inputs: _Data,
         watch: Watch,
     ) -> Outcome:
@@ -412,7 +415,9 @@ def protocols() -> list[tuple[str, int, str]]:
 def protection(name: str) -> tuple[int, bool, int]:
     """What a protocol is for and protects against: parties, whether corrupted ones may deviate, and how many may be corrupted."""
 
-def run_local(program: Program, protocol: str, network: str, threads: int, inputs: _Data, watch: Watch) -> Outcome:
+def run_local(
+    program: Program, protocol: str, network: str, roles: Sequence[str] | None, threads: int, inputs: _Data, watch: Watch
+) -> Outcome:
     """All parties in this process, on a network that is played."""
 
 def loopback(names: Sequence[str]) -> list[Party]:

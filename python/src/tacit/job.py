@@ -460,7 +460,7 @@ class Job:
         start = time.perf_counter()
         watch = _tacit.Watch()
         with self._checked():
-            outcome = _ran(lambda: _tacit.run_local(self._program, "plain", "instant", 1, inputs, watch))
+            outcome = _ran(lambda: _tacit.run_local(self._program, "plain", "instant", None, 1, inputs, watch))
         shown = outcome if self._keeping is None else Shown([outcome], self._keeping.results)
         return self._said(Result(shown, rounding, time.perf_counter() - start))
 
@@ -482,6 +482,7 @@ class Job:
         security: Security | None = None,
         corruptions: int | str | None = None,
         prepared: str | os.PathLike[str] | None = None,
+        roles: str | Sequence[str] | None = None,
         threads: int | None = None,
         session: str | None = None,
         kept: Mapping[str, Any] | None = None,
@@ -500,6 +501,9 @@ class Job:
             corruptions: How many parties may be corrupted together: a number, `"one"`, `"minority"` or `"all-but-one"`; one
                 unless it is said.
             prepared: The directory of stores that `prepare` filled: the run takes preprocessing from there, and spends it.
+            roles: Who plays the protocol's roles 0, 1, 2 and so on: names of parties in this order, or `"auto"`, which gives them out by
+                what the links are measured to carry; in the parties' own order unless it is said. Roles differ in what they send and
+                wait for, not in what they may learn. For a protocol that is named: `"auto"` chooses roles too.
             threads: Worker threads of each party: as many as `tc.connect` says, or one; where parties choose the protocol over a
                 network, they choose this too.
             session: The run's name: parties whose names for it differ do not meet. `"default"`, or what `tc.connect` says.
@@ -521,7 +525,7 @@ class Job:
         net = on or local()
         watch = net._watch()
         with shown(self.name, watch):
-            return self._run(watch, given, net, protocol, security, corruptions, prepared, threads, session, kept)
+            return self._run(watch, given, net, protocol, security, corruptions, prepared, roles, threads, session, kept)
 
     @placed
     def start(
@@ -533,6 +537,7 @@ class Job:
         security: Security | None = None,
         corruptions: int | str | None = None,
         prepared: str | os.PathLike[str] | None = None,
+        roles: str | Sequence[str] | None = None,
         threads: int | None = None,
         session: str | None = None,
         kept: Mapping[str, Any] | None = None,
@@ -548,7 +553,7 @@ class Job:
 
         def run(watch: _tacit.Watch) -> Result:
             try:
-                return self._run(watch, given, net, protocol, security, corruptions, prepared, threads, session, kept)
+                return self._run(watch, given, net, protocol, security, corruptions, prepared, roles, threads, session, kept)
             except TacitError as error:
                 place_at(error, place)
                 raise
@@ -564,6 +569,7 @@ class Job:
         security: Security | None,
         corruptions: int | str | None,
         prepared: str | os.PathLike[str] | None,
+        roles: str | Sequence[str] | None,
         threads: int | None,
         session: str | None,
         kept: Mapping[str, Any] | None,
@@ -571,21 +577,24 @@ class Job:
         own = on.name if isinstance(on, Net) else None
         if prepared is not None and (protocol == "auto" or own is None):
             raise InputError("prepared= is for runs with others, on=tc.connect(file), under the protocol that it was prepared for: name it")
+        places = _places(roles, protocol)
         inputs, rows, rounding = self._given(given, own)
         many = len(on.parties) if isinstance(on, Net) else len(self.parties)
         threat = _threat(security, corruptions, many, isinstance(on, Net) and protocol == "auto" and not on._has_policy())
         if self._keeping is not None:
-            return self._run_keeping(self._keeping, watch, inputs, rows, rounding, on, protocol, threat, prepared, threads, session, kept)
+            return self._run_keeping(
+                self._keeping, watch, inputs, rows, rounding, on, protocol, threat, prepared, places, threads, session, kept
+            )
         if kept is not None:
             self._clear(self._program, kept)
         if isinstance(on, Net):
             self._written_down("run with others")
             store = None if prepared is None else os.fspath(prepared)
             with self._checked():
-                learned = on._run(self._program, protocol, threat, store, session, threads, inputs, watch)
+                learned = on._run(self._program, protocol, threat, store, places, session, threads, inputs, watch)
             return self._said(Result(learned, rounding, parties=on.parties))
         with self._checked():
-            outcome, seconds, choice = on._run(self._program, protocol, threat, rows, threads, inputs, watch)
+            outcome, seconds, choice = on._run(self._program, protocol, threat, rows, places, threads, inputs, watch)
         return self._said(Result(outcome, rounding, seconds, self.parties, choice))
 
     def _kept_somewhere(self, on: Local | Net | None) -> None:
@@ -605,6 +614,7 @@ class Job:
         protocol: str,
         threat: Threat | None,
         prepared: str | os.PathLike[str] | None,
+        places: list[str] | None,
         threads: int | None,
         session: str | None,
         kept: Mapping[str, Any] | None,
@@ -630,7 +640,7 @@ class Job:
             if keeping.keeps:
                 on._store.ready()
             try:
-                learned = on._run(program, protocol, threat, None, session, threads, inputs, watch)
+                learned = on._run(program, protocol, threat, None, places, session, threads, inputs, watch)
             except ConfigurationError as error:
                 error.args = (of_diff(str(error), program, self._origin), *error.args[1:])
                 raise keeping.disagreement(error) from None
@@ -641,7 +651,7 @@ class Job:
             drawn = keeping.drawn(range(len(self.parties)))
             given = {} if kept is None else keeping.clear(kept)
             inputs |= keeping.given(program, {**given, **keeping.taken(records, drawn)})
-            several, seconds, choice = on._run(program, protocol, threat, rows, threads, inputs, watch)
+            several, seconds, choice = on._run(program, protocol, threat, rows, places, threads, inputs, watch)
             outcome = Shown(several.outcomes if isinstance(several, Several) else [several], keeping.results)
             parties = self.parties
         result = Result(outcome, rounding, seconds, parties, choice, [it.name for it in keeping.keeps])
@@ -717,6 +727,7 @@ class Job:
         rows: Mapping[str, int] | None = None,
         runs: int = 1,
         given: Mapping[str, Any] | None = None,
+        roles: str | Sequence[str] | None = None,
         threads: int | None = None,
         session: str | None = None,
     ) -> dict[str, Any]:
@@ -730,6 +741,7 @@ class Job:
             rows: Row counts that the runs will have, by name.
             runs: How many runs it is for.
             given: Values of public inputs by name, if there are any; the runs give the same.
+            roles: As for `run`; the runs say the same.
             threads: Worker threads of each party; the runs say the same.
             session: What the parties call it.
 
@@ -739,6 +751,7 @@ class Job:
         self._written_down("prepared")
         if protocol == "auto":
             raise InputError("what is prepared is for one protocol: name it")
+        places = _places(roles, protocol)
         _counts(rows)
         counts = dict(rows or {})
         for name, count in (("runs", runs), *counts.items()):
@@ -746,7 +759,9 @@ class Job:
                 raise InputError(f"{name} is a whole number, not {count!r}")
         watch = on._watch()
         with shown(self.name, watch), self._checked():
-            return on._prepare(self._program, protocol, os.fspath(into), counts, runs, (session, threads), self._public(given or {}), watch)
+            return on._prepare(
+                self._program, protocol, os.fspath(into), counts, runs, places, (session, threads), self._public(given or {}), watch
+            )
 
     def _public(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The values of public inputs, which are all that is given."""
@@ -846,7 +861,7 @@ class Job:
         reports = {}
         for protocol, program in programs.items():
             everything = {**inputs, **self._clear(program, kept, np.random.default_rng(seed))}
-            outcome = _ran(partial(_tacit.run_local, program, protocol, network, 1, everything, _tacit.Watch()))
+            outcome = _ran(partial(_tacit.run_local, program, protocol, network, ["auto"], 1, everything, _tacit.Watch()))
             reports[protocol] = json.loads(outcome.report)
         return Simulation(reports, network)
 
@@ -988,6 +1003,23 @@ def _ran(run: Callable[[], _T]) -> _T:
         return run()
     except _tacit.Failure as error:
         raise failure(error) from None
+
+
+def _places(roles: str | Sequence[str] | None, protocol: str) -> list[str] | None:
+    """Who plays which role, as the runs want it: names of parties, or `["auto"]`."""
+    if roles is None:
+        return None
+    if protocol == "auto":
+        raise InputError('roles= is for a protocol that is named, such as protocol="lift": "auto" chooses roles with the protocol')
+    if isinstance(roles, str):
+        if roles == "auto":
+            return [roles]
+        raise InputError(f'roles is "auto", or a list with the name of a party for each role, not {roles!r}')
+    places = list(roles)
+    wrong = next((it for it in places if not isinstance(it, str)), None)
+    if wrong is not None or not places:
+        raise InputError(f'roles is "auto", or a list with the name of a party for each role, not {roles!r}')
+    return places
 
 
 def _threat(security: str | None, corruptions: int | str | None, parties: int, required: bool) -> tuple[bool, int] | None:

@@ -65,13 +65,14 @@ class Local(_Keeper):
         protocol: str,
         threat: Threat | None,
         rows: dict[str, int],
+        roles: list[str] | None,
         threads: int | None,
         inputs: dict[str, Any],
         watch: _tacit.Watch,
     ) -> tuple[_tacit.Outcome | Several, float | None, str | None]:
         """The outcome; the seconds that it took here, unless a network is played; and the plan that it was chosen by."""
         if self.transport == "tcp":
-            return self._over_tls(program, protocol, threat or (False, 1), threads, inputs, watch), None, None
+            return self._over_tls(program, protocol, threat or (False, 1), roles, threads, inputs, watch), None, None
         instant = self.network == "instant"
         plan = None
         try:
@@ -80,13 +81,20 @@ class Local(_Keeper):
                 plan = program.plan("lan" if instant else self.network, malicious, many, list(rows.items()))
                 protocol = json.loads(plan)["candidates"][0]["protocol"]
             start = time.perf_counter()
-            outcome = _tacit.run_local(program, protocol, self.network, 1 if threads is None else threads, inputs, watch)
+            outcome = _tacit.run_local(program, protocol, self.network, roles, 1 if threads is None else threads, inputs, watch)
         except _tacit.Failure as error:
             raise failure(error) from None
         return outcome, time.perf_counter() - start if instant else None, plan
 
     def _over_tls(
-        self, program: _tacit.Program, protocol: str, threat: Threat, threads: int | None, inputs: dict[str, Any], watch: _tacit.Watch
+        self,
+        program: _tacit.Program,
+        protocol: str,
+        threat: Threat,
+        roles: list[str] | None,
+        threads: int | None,
+        inputs: dict[str, Any],
+        watch: _tacit.Watch,
     ) -> Several:
         parties = _tacit.loopback(program.parties)
         owner = {name: party for name, party, *_ in program.inputs}
@@ -99,7 +107,7 @@ class Local(_Keeper):
             # The first party is the one that is watched, and that ends the run for the others.
             own_watch = watch if me == 0 else _tacit.Watch()
             try:
-                outcomes[me] = parties[me].run(program, named, choose, None, ("local", threads, 60.0, 30.0), own, own_watch)
+                outcomes[me] = parties[me].run(program, named, choose, None, roles, ("local", threads, 60.0, 30.0), own, own_watch)
             except BaseException as error:
                 outcomes[me] = error
 
@@ -250,6 +258,7 @@ class Net(_Keeper):
         protocol: str,
         threat: Threat | None,
         prepared: str | None,
+        roles: list[str] | None,
         session: str | None,
         threads: int | None,
         inputs: dict[str, Any],
@@ -262,8 +271,8 @@ class Net(_Keeper):
             raise InputError("this run is over a connection: say session= and threads= to tc.connect")
         try:
             if connection is not None:
-                return connection.run(program, named, choose, prepared, inputs, watch)
-            return self._party.run(program, named, choose, prepared, self._connecting(session, threads), inputs, watch)
+                return connection.run(program, named, choose, prepared, roles, inputs, watch)
+            return self._party.run(program, named, choose, prepared, roles, self._connecting(session, threads), inputs, watch)
         except _tacit.Failure as error:
             raise failure(error) from None
 
@@ -274,6 +283,7 @@ class Net(_Keeper):
         into: str,
         rows: dict[str, int],
         runs: int,
+        roles: list[str] | None,
         connecting: tuple[str | None, int | None],
         public: dict[str, Any],
         watch: _tacit.Watch,
@@ -281,7 +291,9 @@ class Net(_Keeper):
         if self._connection is not None:
             raise InputError("not supported over a connection: prepare outside the `with` block")
         try:
-            made = self._party.prepare(program, protocol, into, list(rows.items()), runs, self._connecting(*connecting), public, watch)
+            made = self._party.prepare(
+                program, protocol, into, list(rows.items()), runs, roles, self._connecting(*connecting), public, watch
+            )
         except _tacit.Failure as error:
             raise failure(error) from None
         found: dict[str, Any] = json.loads(made)

@@ -141,9 +141,8 @@ impl PlanArgs {
     /// The network between so many parties.
     pub fn network(&self, profile: &Profile, parties: usize) -> Result<Network, CliError> {
         let network = match self.computing {
-            Computing::Measured | Computing::Here => {
-                Wire::measured()?.on(described(profile, parties))
-            }
+            Computing::Measured => Wire::measured()?.on(described(profile, parties)),
+            Computing::Here => Wire::shared(parties)?.on(described(profile, parties)),
             Computing::Typical | Computing::None => described(profile, parties),
         };
         let Some(uplink) = &self.uplink else { return Ok(network) };

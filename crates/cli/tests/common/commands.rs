@@ -1,11 +1,15 @@
 //! Running `tacit` as users do.
 
+#[path = "program.rs"]
+mod program;
+
+use program::program;
 use std::path::Path;
 use std::process::{Command, Output};
 
 /// The program in a folder, with blank-separated arguments.
 pub fn command(folder: &Path, arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tacit"));
+    let mut command = Command::new(program());
     command.args(arguments.split_whitespace()).current_dir(folder);
     // What is spent is not entered in the ledger of who runs the tests.
     command.env("TACIT_STATE", folder.join("state"));

@@ -53,11 +53,11 @@ pub(super) struct Seating {
 /// A circuit laid out for a job: what every worker of every party runs.
 pub struct Compiled {
     pub(super) job: Job,
-    pub(super) schedule: Schedule,
+    pub(super) schedule: Arc<Schedule>,
     /// One per assignment of the job.
     pub(super) seatings: Vec<Seating>,
     /// Layouts of wide gates: one list per form.
-    plans: [Vec<PolyPlan>; 2],
+    plans: Arc<[Vec<PolyPlan>; 2]>,
     /// Which list each level uses.
     level_forms: Vec<usize>,
     pub(super) block_words: usize,
@@ -100,20 +100,40 @@ impl Compiled {
     /// When the job does not fit the circuit.
     pub fn new(circuit: &Circuit, job: Job) -> Result<Self, EvaluateError> {
         job.check(circuit)?;
-        let mut facts = job.facts(circuit);
+        let facts = job.facts(circuit);
         let fan_in = job.protocol().fan_in();
         // Readers keep a file's gates as they are; folding makes gates' inputs distinct.
         let folded = job.protocol().lower(&passes::fold(circuit));
         let schedule = Schedule::new(&folded);
-        garbled::check_size(&job, &schedule)?;
-        let streams =
-            job.garbling.streams(job.protocol().one_garbles(), job.preprocessing, || Ok(true))?;
-        facts.extend(Garbling::fact(job.protocol().one_garbles(), streams));
         let forms = if fan_in < 8 { [Form::Quadratic; 2] } else { FORMS };
         let plans: Vec<PolyPlan> =
             schedule.polys().iter().map(|poly| PolyPlan::new(poly, forms[0])).collect();
         let others = plans.iter().map(|plan| plan.in_form(forms[1])).collect();
-        let plans = [plans, others];
+        let layout = (Arc::new(schedule), Arc::new([plans, others]));
+        Compiled::laid_out(circuit, job, facts, layout)
+    }
+
+    /// The same circuit for another job, whose protocol garbles as this one's does: it is not laid out again.
+    pub(crate) fn seated(&self, circuit: &Circuit, job: Job) -> Result<Self, EvaluateError> {
+        job.check(circuit)?;
+        let alike = |protocol: Protocol| (protocol.garbles(), protocol.fan_in());
+        if !job.protocol().garbles() || alike(job.protocol()) != alike(self.job.protocol()) {
+            return Err(EvaluateError::Bug("a layout for another protocol".into()));
+        }
+        let facts = job.facts(circuit);
+        Compiled::laid_out(circuit, job, facts, (self.schedule.clone(), self.plans.clone()))
+    }
+
+    fn laid_out(
+        circuit: &Circuit,
+        job: Job,
+        mut facts: Vec<(&'static str, String)>,
+        (schedule, plans): (Arc<Schedule>, Arc<[Vec<PolyPlan>; 2]>),
+    ) -> Result<Self, EvaluateError> {
+        garbled::check_size(&job, &schedule)?;
+        let streams =
+            job.garbling.streams(job.protocol().one_garbles(), job.preprocessing, || Ok(true))?;
+        facts.extend(Garbling::fact(job.protocol().one_garbles(), streams));
         let mut compiled = Compiled {
             seatings: seatings(&job, circuit, &schedule)?,
             level_forms: Vec::new(),

@@ -1,5 +1,6 @@
 //! Programs under protocols that garble: one circuit of everything, evaluated once.
 
+use super::job::By;
 use super::prepare::{CompiledProgram, Cost, Opened};
 use super::report::{Outcome, ProgramReport, Times, named};
 
@@ -7,14 +8,16 @@ use crate::circuit::{
     self, Assignment, Compiled, EvaluateError, Garbling, Guard, Job, Preprocessing,
 };
 use crate::values::Lanes;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 use tacit_backend::cost::{Links, Traffic};
 use tacit_backend::{Backend, Boolean, Drawing, Drawn, FlatBits, Replay};
 use tacit_net::{PartyId, Session};
 use tacit_program::clear::Array;
+use tacit_program::text;
 use tacit_ring::Entropy;
+use tacit_sharing::RoleId;
 
 type Inputs = BTreeMap<String, Arc<Array>>;
 
@@ -69,13 +72,135 @@ fn draw(prepared: &CompiledProgram, inputs: &Inputs) -> Result<(Drawn, Guard), E
     Ok((bits.finish(), opened.guard))
 }
 
-/// The circuit, laid out for parties that play roles.
-fn compile(
+/// The circuit of a program, laid out.
+struct Laid {
+    drawn: Drawn,
+    guard: Guard,
+    /// For parties that are roles.
+    layout: Compiled,
+}
+
+impl Laid {
+    fn of(prepared: &CompiledProgram, inputs: &Inputs) -> Result<Laid, EvaluateError> {
+        let (drawn, guard) = draw(prepared, inputs)?;
+        let job = circuit_job(prepared, (&drawn, &guard), &roles(prepared), DEFAULT);
+        let layout = Compiled::new(&drawn.circuit, job)?;
+        Ok(Laid { drawn, guard, layout })
+    }
+
+    /// For parties that play roles.
+    fn compiled(
+        &self,
+        prepared: &CompiledProgram,
+        places: &[PartyId],
+        preprocessing: Preprocessing,
+    ) -> Result<Compiled, EvaluateError> {
+        let job = circuit_job(prepared, (&self.drawn, &self.guard), places, preprocessing);
+        self.layout.seated(&self.drawn.circuit, job)
+    }
+
+    /// What it costs.
+    fn cost(&self, prepared: &CompiledProgram) -> Result<Cost, EvaluateError> {
+        let prediction = circuit::predict(&self.compiled(prepared, &roles(prepared), DEFAULT)?);
+        let ahead = Traffic { on: Links::default(), ..prediction.bytes.clone() };
+        let (rounds, products) = (prediction.rounds, prediction.products);
+        Ok(Cost { ahead, rounds, products, ..Cost::of(prediction.bytes) })
+    }
+}
+
+const DEFAULT: Preprocessing = Preprocessing::Interleaved;
+
+/// Every role is played by the party of its number.
+fn roles(prepared: &CompiledProgram) -> Vec<PartyId> {
+    PartyId::all(prepared.job.protocol.parties()).collect()
+}
+
+/// All that the circuit of a program without public inputs follows from: where it is the same for two protocols, so is the
+/// circuit.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Origin {
+    program: [u8; 32],
+    rows: Vec<u64>,
+    chunk_rows: usize,
+    by: By,
+    parties: Vec<PartyId>,
+    roles: Vec<RoleId>,
+    computing: usize,
+    fan_in: usize,
+    /// Whether the protocol is malicious, is checked, authenticates, and whether ranges of inputs are tested.
+    protects: [bool; 4],
+}
+
+impl Origin {
+    fn of(prepared: &CompiledProgram) -> Origin {
+        let (job, protocol) = (&prepared.job, prepared.job.protocol);
+        Origin {
+            program: text::digest(&prepared.source),
+            rows: job.rows.clone(),
+            chunk_rows: job.chunk_rows,
+            by: job.by,
+            parties: job.parties.clone(),
+            roles: prepared.roles.clone(),
+            computing: protocol.parties(),
+            fan_in: protocol.fan_in(),
+            protects: [
+                protocol.is_malicious(),
+                protocol.is_checked(),
+                protocol.authenticates(),
+                job.tests_ranges(),
+            ],
+        }
+    }
+}
+
+/// ANDs of circuits that are kept, all together.
+const MOST_KEPT: u64 = 1 << 19;
+
+/// A circuit that is drawn by the first who wants it, while others wait.
+type Once = Arc<Mutex<Option<Arc<Laid>>>>;
+
+/// Circuits that were drawn in this process: a plan asks for the same one for every protocol that garbles, and a run for the one
+/// that was planned.
+#[derive(Default)]
+struct Kept {
+    all: HashMap<Origin, Once>,
+    ands: u64,
+}
+
+/// The circuit of a program, drawn once in this process if it is small and has no public inputs.
+fn laid(prepared: &CompiledProgram, inputs: &Inputs) -> Result<Arc<Laid>, EvaluateError> {
+    static KEPT: LazyLock<Mutex<Kept>> = LazyLock::new(Mutex::default);
+    let ands = ands(prepared)?;
+    let public = prepared.program.inputs().any(|(_, _, party)| party.is_none());
+    if public || ands > MOST_KEPT / 2 {
+        return Ok(Arc::new(Laid::of(prepared, inputs)?));
+    }
+    let once = {
+        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.ands > MOST_KEPT {
+            *kept = Kept::default();
+        }
+        let Kept { all, ands: together } = &mut *kept;
+        let new = || {
+            *together += ands;
+            Once::default()
+        };
+        all.entry(Origin::of(prepared)).or_insert_with(new).clone()
+    };
+    let mut drawn = once.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = &*drawn {
+        return Ok(known.clone());
+    }
+    Ok(drawn.insert(Arc::new(Laid::of(prepared, inputs)?)).clone())
+}
+
+/// What is to be done with the circuit.
+fn circuit_job(
     prepared: &CompiledProgram,
-    (drawn, guard): &(Drawn, Guard),
+    (drawn, guard): (&Drawn, &Guard),
     places: &[PartyId],
     preprocessing: Preprocessing,
-) -> Result<Compiled, EvaluateError> {
+) -> Job {
     let at = |role: &usize| places[*role];
     let owners = drawn.owners.iter().map(at).collect();
     let receivers = drawn.receivers.iter().map(|to| to.iter().map(at).collect()).collect();
@@ -86,20 +211,12 @@ fn compile(
     job.garbling = Garbling::Whole;
     job.guard = guard.clone();
     job.assignments = vec![Assignment::new(prepared.job.protocol, places.to_vec())];
-    Compiled::new(&drawn.circuit, job)
+    job
 }
 
 /// What a run costs.
 pub(super) fn cost(prepared: &CompiledProgram) -> Result<Cost, EvaluateError> {
-    cost_of(prepared, &draw(prepared, &BTreeMap::new())?)
-}
-
-fn cost_of(prepared: &CompiledProgram, drawn: &(Drawn, Guard)) -> Result<Cost, EvaluateError> {
-    let roles: Vec<PartyId> = PartyId::all(prepared.job.protocol.parties()).collect();
-    let prediction = circuit::predict(&compile(prepared, drawn, &roles, Preprocessing::default())?);
-    let ahead = Traffic { on: Links::default(), ..prediction.bytes.clone() };
-    let (rounds, products) = (prediction.rounds, prediction.products);
-    Ok(Cost { ahead, rounds, products, ..Cost::of(prediction.bytes) })
+    laid(prepared, &BTreeMap::new())?.cost(prepared)
 }
 
 /// Where the preprocessing of a run comes from.
@@ -115,8 +232,7 @@ pub(super) fn compiled(
     prepared: &CompiledProgram,
     inputs: &Inputs,
 ) -> Result<Compiled, EvaluateError> {
-    let drawn = draw(prepared, inputs)?;
-    compile(prepared, &drawn, &prepared.job.places, Preprocessing::Separate)
+    laid(prepared, inputs)?.compiled(prepared, &prepared.job.places, Preprocessing::Separate)
 }
 
 /// Runs a program: its circuit, on what its inputs are.
@@ -128,12 +244,12 @@ pub(super) fn run(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome, EvaluateError> {
     let (protocol, started) = (prepared.job.protocol, session.meshes[0].now());
-    let drawn = draw(prepared, inputs)?;
+    let laid = laid(prepared, inputs)?;
     let preprocessing = match source {
         Source::Made(_) => prepared.job.preprocessing,
         Source::Stored(..) => Preprocessing::Separate,
     };
-    let compiled = compile(prepared, &drawn, &prepared.job.places, preprocessing)?;
+    let compiled = laid.compiled(prepared, &prepared.job.places, preprocessing)?;
     let (given, _) = walk(prepared, inputs, &|_| {}, Replay::new(protocol, Vec::new()))?;
     let me = session.me();
     let owned = compiled.job().owners.iter().map(|owner| *owner == me);
@@ -154,7 +270,7 @@ pub(super) fn run(
     let began = ready + Duration::from_secs_f64(done.report.offline_seconds);
     let times = Times { started, ready, began, finished: session.meshes[0].now() };
     let revealed = named(prepared, me, opened);
-    let cost = cost_of(prepared, &drawn)?;
+    let cost = laid.cost(prepared)?;
     let cost = if stored { Cost { bytes: cost.online(), ..cost } } else { cost };
     let rounds = session.meter().rounds();
     let report = ProgramReport::gather(session, prepared, &cost, rounds, times)?;
@@ -168,4 +284,41 @@ fn lanes(flat: &FlatBits) -> Lanes {
 
 fn flat(port: &Lanes) -> FlatBits {
     FlatBits::new(port.bits().iter().map(|words| (words[0] & 1) as u8).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::ProgramJob;
+    use crate::protocols;
+    use tacit_sharing::Protocol;
+
+    const TEXT: &str = "program likeness\nparties a, b, c\nrows n <= 10\n\
+        input x: i16[n] from a in -100..100\ninput y: u32[n] from b\ninput keep: bit[n] from c\n\
+        let z = select(keep, cast(x, to i64), cast(y, to i64))\n\
+        reveal sum(z, axis 0) to a as \"sum\"\nreveal max(z, axis 0) to b, c as \"most\"\n\
+        reveal div(z, 7) to all as \"quotients\"\n";
+
+    /// Protocols for which a circuit is taken as the same would draw the same one; and there are some.
+    #[test]
+    fn circuits_of_one_origin_are_the_same() {
+        let program = text::parse("likeness", TEXT).expect("a program");
+        let mut known: HashMap<Origin, (Protocol, [u8; 32], String)> = HashMap::new();
+        let mut shared = 0;
+        for protocol in protocols::all().filter(|it| it.garbles()).map(|it| it.fitting(3)) {
+            let job = ProgramJob::new(protocol, PartyId::all(3).collect(), vec![5]);
+            // With two parties there is none for the third.
+            let Ok(prepared) = CompiledProgram::new(&program, job) else { continue };
+            let (drawn, guard) = draw(&prepared, &BTreeMap::new()).expect("a circuit");
+            let rest = format!("{:?} {:?} {guard:?}", drawn.owners, drawn.receivers);
+            let digest = drawn.circuit.digest();
+            let of = Origin::of(&prepared);
+            if let Some((other, known, as_well)) = known.get(&of) {
+                assert_eq!((known, as_well), (&digest, &rest), "{protocol} and {other}");
+                shared += 1;
+            }
+            known.insert(of, (protocol, digest, rest));
+        }
+        assert!(known.len() >= 2 && shared >= 3, "{} origins, {shared} shared", known.len());
+    }
 }

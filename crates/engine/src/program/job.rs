@@ -20,7 +20,7 @@ use tacit_sharing::{Protocol, RoleId};
 pub const CHUNK_ROWS: usize = 1 << 15;
 
 /// What secret numbers are computed with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum By {
     /// Shares in rings of machine words.
     #[default]

@@ -12,6 +12,11 @@ use rustls::{AlertDescription, CertificateError};
 
 /// Plaintext bytes per write: eight full records.
 const WRITE_BYTES: usize = 8 * 16384;
+/// Plaintext bytes of a record where few are written. A record is read only when all of it is here: of large ones those who
+/// wait on a slow link would wait for bytes that follow what they wait for.
+const SMALL_RECORD_BYTES: usize = 4 << 10;
+/// From so many bytes on records are as large as TLS has them.
+const LARGE_WRITE_BYTES: usize = 64 << 10;
 /// Room for those as records, and for a control record.
 const OUTGOING_BYTES: usize = WRITE_BYTES + 8 * 64 + 512;
 /// Ciphertext bytes per read.
@@ -311,16 +316,19 @@ fn advance<D>(
             Ok(Next::Again)
         }
         Ok(ConnectionState::WriteTraffic(mut traffic)) => loop {
-            let result = match (ports.close, ports.send.is_empty()) {
+            let part = ports.next_part();
+            let result = match (ports.close, part.is_empty()) {
                 (true, _) => traffic.queue_close_notify(ports.outgoing.room()),
                 (false, true) => break Ok(Next::MayWrite),
-                (false, false) => traffic.encrypt(ports.send, ports.outgoing.room()),
+                (false, false) => traffic.encrypt(part, ports.outgoing.room()),
             };
             match result {
                 Ok(n) => {
                     ports.outgoing.fill(n);
-                    ports.taken = ports.send.len();
-                    break Ok(Next::MayWrite);
+                    if ports.close {
+                        break Ok(Next::MayWrite);
+                    }
+                    ports.taken += part.len();
                 }
                 Err(EncryptError::InsufficientSize(size)) => ports.make_room(size.required_size),
                 Err(EncryptError::EncryptExhausted) => {
@@ -335,7 +343,15 @@ fn advance<D>(
     (discard, next)
 }
 
-impl Ports<'_> {
+impl<'a> Ports<'a> {
+    /// What is encrypted next.
+    fn next_part(&self) -> &'a [u8] {
+        let send = self.send;
+        let most = if send.len() < LARGE_WRITE_BYTES { SMALL_RECORD_BYTES } else { WRITE_BYTES };
+        let rest = &send[self.taken..];
+        &rest[..rest.len().min(most)]
+    }
+
     fn deliver(&mut self, payload: &[u8]) {
         let room = &mut self.out[self.received..];
         let n = payload.len().min(room.len());

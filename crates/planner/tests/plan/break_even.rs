@@ -20,8 +20,15 @@ const LANES: usize = 64;
 const THREADS: usize = 8;
 
 /// 2.5 ns for a block, 25 ns for a transfer and 2 ns for a bit; base transfers do not count.
-const SPEED: Calibration =
-    Calibration { peer: 0.0, transfer: 25e-9, block: 2.5e-9, gate: 0.0, bit: 2e-9, step: 0.0 };
+const SPEED: Calibration = Calibration {
+    peer: 0.0,
+    transfer: 25e-9,
+    block: 2.5e-9,
+    gate: 0.0,
+    bit: 2e-9,
+    step: 0.0,
+    drawn: 0.0,
+};
 
 /// Round-trip seconds, bytes per second of a party and of a link; break-even depths in all and online.
 type Row = (f64, f64, f64, [[u64; 2]; 6]);

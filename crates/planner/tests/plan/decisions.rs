@@ -14,8 +14,15 @@ use tacit_planner::{
 };
 use tacit_sharing::Protocol;
 
-const SPEED: Calibration =
-    Calibration { peer: 20e-3, transfer: 25e-9, block: 2.5e-9, gate: 0.0, bit: 2e-9, step: 10e-6 };
+const SPEED: Calibration = Calibration {
+    peer: 20e-3,
+    transfer: 25e-9,
+    block: 2.5e-9,
+    gate: 0.0,
+    bit: 2e-9,
+    step: 10e-6,
+    drawn: 0.0,
+};
 
 /// Instances, so that words of lanes are full.
 const LANES: usize = 64;
