@@ -21,7 +21,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 use tacit::Choice;
 use tacit::runtime::{
     ByChoice, ChunkChoice, Names, Options, Profile, Roles, Wanted, auto, program_job,
@@ -238,8 +239,11 @@ fn party(
     me: PartyId,
     mut config: SessionConfig,
 ) -> Result<Measured, CliError> {
+    let mut longest = Duration::ZERO;
     if let Some(name) = &args.network {
-        config.shape = Profile::load(name)?.leaving(me);
+        let profile = Profile::load(name)?;
+        longest = longest_delay(&profile, config.parties.len());
+        config.shape = profile.leaving(me);
     }
     let names = names(args, program)?;
     let (mut session, job, choice) = match args.wanted {
@@ -260,7 +264,7 @@ fn party(
     let prepared = CompiledProgram::new(program, job)?;
     let mut runs = Vec::new();
     for _ in 0..args.runs {
-        runs.push(one_run(&mut session, program, &prepared, me)?);
+        runs.push(one_run(&mut session, program, &prepared, (me, longest))?);
     }
     session.finish()?;
     runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
@@ -274,10 +278,10 @@ fn one_run(
     session: &mut Session,
     program: &Program,
     prepared: &CompiledProgram,
-    me: PartyId,
+    (me, longest): (PartyId, Duration),
 ) -> Result<Measured, CliError> {
     let inputs = random_inputs(program, &prepared.job().rows, me)?;
-    session.barrier()?;
+    begin_together(session, longest)?;
     let (before, start) = (Usage::now(), Instant::now());
     let outcome = engine::run(session, prepared, inputs, &|_| {})?;
     let elapsed = start.elapsed().as_secs_f64();
@@ -301,6 +305,31 @@ fn one_run(
         assignments: report.assignments.len(),
         choice: None,
     })
+}
+
+/// The delay of the longest link between so many parties.
+fn longest_delay(profile: &Profile, parties: usize) -> Duration {
+    let all = || PartyId::all(parties);
+    let links = all().flat_map(|from| all().map(move |to| (from, to)));
+    let links = links.filter(|(from, to)| from != to);
+    links.map(|(from, to)| profile.link(from, to).delay).max().unwrap_or_default()
+}
+
+/// What parties have to get ready in, beyond the delay of the longest link.
+const READY: Duration = Duration::from_millis(5);
+
+/// Lets parties begin at the same time, by the clock of the machine that they share: those who leave a barrier first would wait for
+/// messages of the others, as if that belonged to the run.
+fn begin_together(session: &mut Session, longest: Duration) -> Result<(), CliError> {
+    let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let here = now().as_nanos() as u64;
+    let said = session.publish(&here.to_le_bytes())?;
+    let said = said.iter().filter_map(|bytes| Some(u64::from_le_bytes(bytes[..].try_into().ok()?)));
+    let latest = said.max().unwrap_or(here);
+    let wait = Duration::from_nanos(latest).saturating_sub(now()) + longest + READY;
+    // No clock of one machine is further ahead.
+    thread::sleep(wait.min(2 * longest + 2 * READY));
+    Ok(())
 }
 
 /// Random values for the inputs of the program's party of the same number, and the public ones.

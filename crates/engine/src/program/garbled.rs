@@ -153,8 +153,8 @@ impl Origin {
     }
 }
 
-/// ANDs of circuits that are kept, all together.
-const MOST_KEPT: u64 = 1 << 19;
+/// ANDs of a circuit that is kept, and of all but one of those that are, together: some hundred bytes each.
+const MOST_KEPT: u64 = 1 << 18;
 
 /// A circuit that is drawn by the first who wants it, while others wait.
 type Once = Arc<Mutex<Option<Arc<Laid>>>>;
@@ -172,7 +172,7 @@ fn laid(prepared: &CompiledProgram, inputs: &Inputs) -> Result<Arc<Laid>, Evalua
     static KEPT: LazyLock<Mutex<Kept>> = LazyLock::new(Mutex::default);
     let ands = ands(prepared)?;
     let public = prepared.program.inputs().any(|(_, _, party)| party.is_none());
-    if public || ands > MOST_KEPT / 2 {
+    if public || ands > MOST_KEPT {
         return Ok(Arc::new(Laid::of(prepared, inputs)?));
     }
     let once = {
