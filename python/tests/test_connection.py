@@ -156,6 +156,51 @@ def test_public_inputs_are_given_to_the_preparation_too(parties: Path, state: Pa
     assert [getattr(it, "scaled", it) for it in learned.values()] == [30, 30, 30]
 
 
+def test_roles_are_the_same_at_all_parties(parties: Path, state: Path) -> None:
+    job = products()
+    data = {"alice": {"a": [2, 3, 4]}, "bob": {"b": [5, 6, 7]}, "carol": None}
+    turned = ["carol", "alice", "bob"]
+
+    def run(roles: dict[str, Any], **more: Any) -> dict[str, Any]:
+        def one(name: str) -> Any:
+            return job.run(
+                data[name], on=tc.connect(parties / f"{name}.toml"), protocol="trio", roles=roles[name], **more
+            ).products.tolist()
+
+        return together(one)
+
+    for roles in ("auto", turned):
+        assert run(dict.fromkeys(NAMES, roles)) == {name: [10, 18, 28] for name in NAMES}
+    for others, said in [(None, "roles: here 2,0,1, there 0,1,2"), ("auto", "the same `threads=` and `roles=`")]:
+        found = run({"alice": turned, "bob": others, "carol": turned})
+        assert all(isinstance(it, tc.ConfigurationError) for it in found.values()), found
+        assert any(said in str(it) for it in found.values()), found
+
+    def prepared(name: str) -> Any:
+        net = tc.connect(parties / f"{name}.toml")
+        with pytest.raises(tc.InputError, match="roles that are given"):
+            job.prepare(state, on=net, protocol="trio", rows={"n": 3}, roles="auto")
+        job.prepare(state, on=net, protocol="trio", rows={"n": 3}, roles=turned)
+        return job.run(data[name], on=net, protocol="trio", prepared=state, roles=turned).products.tolist()
+
+    assert together(prepared) == {name: [10, 18, 28] for name in NAMES}
+
+
+def test_a_right_run_follows_a_wrong_one_at_once(parties: Path, state: Path) -> None:
+    job = products()
+    data = {"alice": {"a": [2, 3, 4]}, "bob": {"b": [5, 6, 7]}, "carol": None}
+
+    def wrong(name: str) -> Any:
+        return job.prepare(state, on=tc.connect(parties / f"{name}.toml"), protocol="trio", rows={"n": 3000})
+
+    def right(name: str) -> Any:
+        return job.run(data[name], on=tc.connect(parties / f"{name}.toml"), protocol="trio").products.tolist()
+
+    for _ in range(3):
+        assert all("3000 rows" in str(it) for it in together(wrong).values())
+        assert together(right) == {name: [10, 18, 28] for name in NAMES}
+
+
 def test_who_leaves_the_block_ends_a_run_in_the_background(parties: Path) -> None:
     """Bob does not run the job. Alice leaves while her run waits for him: nobody waits any longer."""
     job, left = less(), threading.Event()

@@ -10,6 +10,7 @@ import textwrap
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -234,7 +235,7 @@ def test_roles_are_played_by_those_who_are_named_or_whose_links_are_fast() -> No
     job = tc.job("products", products=(a * b).reveal(to="all"))
     data = {"alice": {"a": [2, 3, 4]}, "bob": {"b": [5, 6, 7]}}
 
-    def sent(roles: str | list[str] | None) -> dict[tuple[int, int], int]:
+    def sent(roles: Any) -> dict[tuple[int, int], int]:
         result = job.run(data, on=tc.local(network="continental"), protocol="trio", roles=roles)
         assert result["products"].tolist() == [10, 18, 28]
         return {(it["from"], it["to"]): it["bytes"] for it in result.report.raw["links"]}
@@ -249,6 +250,8 @@ def test_roles_are_played_by_those_who_are_named_or_whose_links_are_fast() -> No
         (["bob", "carol", "alice"], "auto", "auto.* chooses roles"),
         ("bob", "trio", "a list with the name of a party for each role"),
         ([], "trio", "a list with the name of a party for each role"),
+        (5, "trio", "a list with the name of a party for each role, not 5"),
+        (["alice,bob", "carol"], "trio", "a list with the name of a party for each role"),
         (["alice", "bob", "dave"], "trio", "dave"),
         (["alice", "bob"], "trio", "trio has 3 roles, not 2"),
     ]:

@@ -5,8 +5,8 @@
 //! The pattern is that of a three-party protocol with a dealer: party 0 sends to party 2, parties
 //! 1 and 2 send each other, a message at a time. One line per transport, with the payload of all
 //! links per second of wall time and per second of CPU time of all processes; then the time of a
-//! round of 16 bytes between parties 1 and 2; then what the shaper makes of 1 Gbit/s links; last
-//! the memory transport, with threads for parties.
+//! round of 16 bytes between parties 1 and 2, also over links that are shaped to 100 us or to
+//! 10 Mbit/s; then what the shaper makes of 1 Gbit/s links; last the memory transport, with threads for parties.
 
 use std::fs;
 use std::net::TcpListener;
@@ -36,6 +36,9 @@ fn main() {
     }
     for mode in ["bare", "tcp", "tls", "rounds-bare", "rounds-tcp", "rounds-bare-tls", "rounds-tls"]
     {
+        parties(mode, kb, total, buffer);
+    }
+    for mode in ["rounds-100us-tls", "rounds-10mbit-tls"] {
         parties(mode, kb, total, buffer);
     }
     for mode in ["shaped-tcp", "shaped-tls"] {
@@ -116,12 +119,12 @@ fn party(args: &[String]) -> Result<(), NetError> {
     let mut config = config(me, dir, mode.ends_with("tls"));
     config.limits.socket_buffer_bytes = (n(5) > 0).then_some(n(5) << 10);
     let messages = total / message;
+    let shape = |link| P.iter().filter(|&&p| p != P[me]).map(|&p| (p, link)).collect();
     let before = cpu_seconds();
     let time = match mode {
         "bare" => calibrate::bare_exchange(&config, &LINKS, message, messages)?,
         "shaped-tcp" | "shaped-tls" => {
-            let link = LinkProfile::new(Duration::ZERO, 1_000_000_000);
-            config.shape = P.iter().filter(|&&p| p != P[me]).map(|&p| (p, link)).collect();
+            config.shape = shape(LinkProfile::new(Duration::ZERO, 1_000_000_000));
             let mut session = connect(&config)?;
             let probes = probe(&mut session, Effort::Thorough)?;
             session.finish()?;
@@ -135,6 +138,14 @@ fn party(args: &[String]) -> Result<(), NetError> {
         _ if me == 0 && mode.contains("bare") => Duration::ZERO,
         "rounds-bare" | "rounds-bare-tls" => {
             calibrate::bare_rounds(&config, P[3 - me], 16, ROUNDS)?
+        }
+        "rounds-100us-tls" => {
+            config.shape = shape(LinkProfile::delay(Duration::from_micros(100)));
+            rounds(&config)?
+        }
+        "rounds-10mbit-tls" => {
+            config.shape = shape(LinkProfile::new(Duration::ZERO, 10_000_000));
+            rounds(&config)?
         }
         _ => rounds(&config)?,
     };

@@ -2,7 +2,7 @@
 //!
 //! A shaped connection writes into a local socket pair; one thread per directed link takes the
 //! bytes out, gives each piece the time at which the link has carried it, and passes it on to
-//! the network when that time has come. All streams and workers to one peer share the link. What
+//! the network when that time has come, or so much sooner as it takes to wake up who waits for it. All streams and workers to one peer share the link. What
 //! is on the link is bounded, so writers feel it as they would feel a real one. It works below
 //! TLS: what is shaped is what would be on the wire.
 

@@ -36,8 +36,10 @@ fn shaped_links_take_at_least_their_delay_and_serialisation() {
                     }
                 }
             }
+            // Who waits is woken a little sooner.
+            let nearly = |ms| Duration::from_millis(ms) - Duration::from_micros(100);
             if me == P1 {
-                assert!(start.elapsed() >= Duration::from_millis(20 + 160));
+                assert!(start.elapsed() >= nearly(20 + 160));
             }
             // A round takes the delay once.
             let before = Instant::now();
@@ -45,7 +47,7 @@ fn shaped_links_take_at_least_their_delay_and_serialisation() {
             session.meshes[0].recv(other, Stream::On, &mut [0]).unwrap();
             session.meshes[0].send(other, Stream::On, &[1]).unwrap();
             session.meshes[0].recv(other, Stream::On, &mut [0]).unwrap();
-            assert!(before.elapsed() >= Duration::from_millis(20));
+            assert!(before.elapsed() >= nearly(20));
             session.finish().unwrap();
         });
     }

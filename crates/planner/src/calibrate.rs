@@ -19,8 +19,8 @@ const LEVELS: usize = 8;
 const STEPS: usize = 256;
 /// Instances that are garbled.
 const INSTANCES: usize = 8;
-/// How many times as long as an AND of the circuit that is measured one of a program takes: it is counted and drawn, with more
-/// XORs beside it, and walked through again for inputs and results (measured with `examples/stay`).
+/// An AND of a program takes so many times as long as one of the circuit that is measured: programs are walked through twice, to
+/// count and to draw, have more XORs, and are walked through again for inputs and results (measured with `examples/stay`).
 const DRAWN_TIMES: f64 = 2.0;
 /// Lanes of products of bits.
 const LANES: usize = 1 << 12;

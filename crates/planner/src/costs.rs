@@ -82,8 +82,9 @@ pub fn of_program(prepared: &CompiledProgram) -> Result<Costs, EvaluateError> {
     let [ahead, online] = [ahead, online].map(|bytes| loads(&bytes.placed(&everyone)));
     let mut costs = steps.costs(protocol, &everyone, [ahead, online], cost.products);
     let ands = prepared.circuit_ands()?.unwrap_or(0);
-    // What is drawn to know its cost is not drawn again.
-    let again = if ands > MAX_DRAWN { 1.0 } else { DRAWN_BEFORE };
+    // Parties who have just drawn it to know its cost do not draw it again.
+    let known = ands <= MAX_DRAWN && prepared.circuits()? == 1;
+    let again = if known { DRAWN_BEFORE } else { 1.0 };
     costs.set_up.work.drawn = again * ands as f64;
     Ok(Costs { memory_bytes: memory_of_program(prepared)?, ..costs })
 }

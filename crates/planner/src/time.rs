@@ -4,6 +4,8 @@
 //! T(phase) = steps x latency + max(bytes of a link / its rate, bytes of a party / its uplink) + work / threads
 //! ```
 //!
+//! Circuits are drawn by one thread, however many there are.
+//!
 //! What is waited for over different links comes one after the other: the times that it takes to send are added up, unless what
 //! goes over all links at once takes longer. What roles send ahead is on its way first: where it takes the same links, as those of
 //! several assignments of roles side by side do, the rest waits behind it. But while one assignment waits another sends: of the

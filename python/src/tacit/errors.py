@@ -173,7 +173,7 @@ def mistake(error: Exception, path: str, place: tuple[str, int] = ("", 0), opera
 def failure(error: Exception) -> TacitError:
     """The error of a run that failed."""
     kind, message = error.args
-    return KINDS.get(kind, BugError)(message.replace("`Program::text`", "`job.text`"))
+    return KINDS.get(kind, BugError)(message)
 
 
 # What the engine says of options of the command, which Python has not.

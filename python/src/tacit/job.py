@@ -503,7 +503,7 @@ class Job:
             prepared: The directory of stores that `prepare` filled: the run takes preprocessing from there, and spends it.
             roles: Who plays the protocol's roles 0, 1, 2 and so on: names of parties in this order, or `"auto"`, which gives them out by
                 what the links are measured to carry; in the parties' own order unless it is said. Roles differ in what they send and
-                wait for, not in what they may learn. For a protocol that is named: `"auto"` chooses roles too.
+                wait for, not in what they may learn. It is for a protocol that is named: `protocol="auto"` chooses roles too.
             threads: Worker threads of each party: as many as `tc.connect` says, or one; where parties choose the protocol over a
                 network, they choose this too.
             session: The run's name: parties whose names for it differ do not meet. `"default"`, or what `tc.connect` says.
@@ -577,7 +577,7 @@ class Job:
         own = on.name if isinstance(on, Net) else None
         if prepared is not None and (protocol == "auto" or own is None):
             raise InputError("prepared= is for runs with others, on=tc.connect(file), under the protocol that it was prepared for: name it")
-        places = _places(roles, protocol)
+        places = _places(roles, protocol, prepared is not None)
         inputs, rows, rounding = self._given(given, own)
         many = len(on.parties) if isinstance(on, Net) else len(self.parties)
         threat = _threat(security, corruptions, many, isinstance(on, Net) and protocol == "auto" and not on._has_policy())
@@ -741,7 +741,7 @@ class Job:
             rows: Row counts that the runs will have, by name.
             runs: How many runs it is for.
             given: Values of public inputs by name, if there are any; the runs give the same.
-            roles: As for `run`; the runs say the same.
+            roles: As for `run`, but not `"auto"`; the runs say the same.
             threads: Worker threads of each party; the runs say the same.
             session: What the parties call it.
 
@@ -751,7 +751,7 @@ class Job:
         self._written_down("prepared")
         if protocol == "auto":
             raise InputError("what is prepared is for one protocol: name it")
-        places = _places(roles, protocol)
+        places = _places(roles, protocol, True)
         _counts(rows)
         counts = dict(rows or {})
         for name, count in (("runs", runs), *counts.items()):
@@ -1005,20 +1005,18 @@ def _ran(run: Callable[[], _T]) -> _T:
         raise failure(error) from None
 
 
-def _places(roles: str | Sequence[str] | None, protocol: str) -> list[str] | None:
+def _places(roles: str | Sequence[str] | None, protocol: str, stored: bool) -> list[str] | None:
     """Who plays which role, as the runs want it: names of parties, or `["auto"]`."""
     if roles is None:
         return None
     if protocol == "auto":
         raise InputError('roles= is for a protocol that is named, such as protocol="lift": "auto" chooses roles with the protocol')
-    if isinstance(roles, str):
-        if roles == "auto":
-            return [roles]
+    places = [roles] if isinstance(roles, str) else list(roles) if isinstance(roles, Sequence) else []
+    named = places != [] and all(isinstance(it, str) and "," not in it for it in places)
+    if not named or (isinstance(roles, str) and roles != "auto"):
         raise InputError(f'roles is "auto", or a list with the name of a party for each role, not {roles!r}')
-    places = list(roles)
-    wrong = next((it for it in places if not isinstance(it, str)), None)
-    if wrong is not None or not places:
-        raise InputError(f'roles is "auto", or a list with the name of a party for each role, not {roles!r}')
+    if stored and places == ["auto"]:
+        raise InputError("what is prepared is for roles that are given: name the parties, in the order of their roles")
     return places
 
 

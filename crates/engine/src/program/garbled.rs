@@ -76,7 +76,7 @@ fn draw(prepared: &CompiledProgram, inputs: &Inputs) -> Result<(Drawn, Guard), E
 struct Laid {
     drawn: Drawn,
     guard: Guard,
-    /// For parties that are roles.
+    /// As if every role were played by the party of its number.
     layout: Compiled,
 }
 
@@ -191,7 +191,8 @@ fn laid(prepared: &CompiledProgram, inputs: &Inputs) -> Result<Arc<Laid>, Evalua
     if let Some(known) = &*drawn {
         return Ok(known.clone());
     }
-    Ok(drawn.insert(Arc::new(Laid::of(prepared, inputs)?)).clone())
+    // What is kept has seen no values.
+    Ok(drawn.insert(Arc::new(Laid::of(prepared, &BTreeMap::new())?)).clone())
 }
 
 /// What is to be done with the circuit.

@@ -27,6 +27,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 use tracing::{debug, info, warn};
 
@@ -464,6 +465,9 @@ fn set_buffers(socket: impl AsFd, bytes: Option<usize>) -> std::io::Result<()> {
     Ok(())
 }
 
+/// How long the port of a session that is over may still be open: the thread that listens looks up every [`POLL_INTERVAL`].
+const CLOSING: Duration = POLL_INTERVAL.saturating_mul(4);
+
 /// This party's listening socket, non-blocking.
 pub(crate) fn open_listener(config: &SessionConfig) -> Result<TcpListener, NetError> {
     let address = &config.parties[config.me.index()].address;
@@ -480,11 +484,19 @@ pub(crate) fn open_listener(config: &SessionConfig) -> Result<TcpListener, NetEr
             _ => e.to_string(),
         },
     };
-    let listener = match &config.listener {
+    let bound = || match &config.listener {
         Some(listener) => listener.try_clone(),
         None => TcpListener::bind(address.as_str()),
-    }
-    .map_err(wrong)?;
+    };
+    let until = Instant::now() + CLOSING;
+    let listener = loop {
+        match bound() {
+            Err(e) if e.kind() == std::io::ErrorKind::AddrInUse && Instant::now() < until => {
+                thread::sleep(CLOSING / 20);
+            }
+            result => break result.map_err(wrong)?,
+        }
+    };
     listener.set_nonblocking(true).map_err(wrong)?;
     set_buffers(&listener, config.limits.socket_buffer_bytes).map_err(wrong)?;
     Ok(listener)
