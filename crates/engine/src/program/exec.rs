@@ -102,9 +102,14 @@ pub(super) struct Frame<'f> {
     pub layout: Layout,
     rings: &'f BlockRings,
     pub values: Vec<Vec<Value>>,
+    /// What one party knows and all have shares of.
+    ready: &'f Ready,
     /// Public values of one number that are kept as that one.
     splats: Vec<bool>,
 }
+
+/// Shares of a body's parameters that one party knows, made before the first turn of the loop.
+pub(super) type Ready = HashMap<NodeId, Arc<Secret>>;
 
 impl Frame<'_> {
     fn value(&self, id: ValueId) -> Result<&Value, SharingError> {
@@ -119,7 +124,7 @@ pub(super) fn run_block(
     backends: Backends<'_, '_>,
     block: &Block,
     rings: &BlockRings,
-    parameters: &[Value],
+    (parameters, ready): (&[Value], &Ready),
     wanted: &[ValueId],
 ) -> Result<Vec<Value>, EvaluateError> {
     let layout = Layout::new(block, context.rows, wanted);
@@ -127,18 +132,22 @@ pub(super) fn run_block(
     let last = last_uses(block, &layout, wanted);
     let splats = splats(block, &layout, wanted);
     let values = vec![Vec::new(); block.nodes.len()];
-    let mut frame = Frame { block, layout, rings, values, splats };
+    let mut frame = Frame { block, layout, rings, values, ready, splats };
     for stage in 0..stages {
         let Stage { whole, streams } = std::mem::take(&mut frame.layout.stages[stage]);
         for id in whole {
             let values = context.whole(backends, &frame, id, parameters)?;
             frame.values[id as usize] = values;
+            let read = block.nodes[id as usize].operands.iter().map(|operand| operand.node);
+            for done in read.chain([id]).filter(|value| last[*value as usize] == Last::Whole(id)) {
+                frame.values[done as usize].clear();
+            }
         }
         for stream in &streams {
             run_stream(context, backends, &mut frame, stream)?;
         }
         for (id, last) in last.iter().enumerate() {
-            if *last == Some(stage) {
+            if *last == Last::Streams(stage) {
                 frame.values[id].clear();
             }
         }
@@ -167,19 +176,30 @@ fn splats(block: &Block, layout: &Layout, wanted: &[ValueId]) -> Vec<bool> {
     splats
 }
 
-/// For each node the last stage that reads it; none if it is wanted in the end.
-fn last_uses(block: &Block, layout: &Layout, wanted: &[ValueId]) -> Vec<Option<usize>> {
-    let mut last: Vec<Option<usize>> = vec![Some(0); block.nodes.len()];
+/// When the values of a node are no longer needed.
+#[derive(Clone, Copy, PartialEq)]
+enum Last {
+    /// They are wanted in the end.
+    Never,
+    /// Behind a node on whole arrays, the last that reads them.
+    Whole(NodeId),
+    /// Behind the streams of a stage.
+    Streams(usize),
+}
+
+fn last_uses(block: &Block, layout: &Layout, wanted: &[ValueId]) -> Vec<Last> {
+    let mut last = vec![Last::Never; block.nodes.len()];
     for (stage, Stage { whole, streams }) in layout.stages.iter().enumerate() {
-        let nodes = whole.iter().chain(streams.iter().flat_map(|stream| &stream.nodes));
-        for id in nodes {
-            last[*id as usize] = Some(stage);
-            for operand in &block.nodes[*id as usize].operands {
-                last[operand.node as usize] = Some(stage);
+        let streamed = streams.iter().flat_map(|stream| &stream.nodes);
+        let whole = whole.iter().map(|id| (*id, Last::Whole(*id)));
+        for (id, at) in whole.chain(streamed.map(|id| (*id, Last::Streams(stage)))) {
+            last[id as usize] = at;
+            for operand in &block.nodes[id as usize].operands {
+                last[operand.node as usize] = at;
             }
         }
     }
-    wanted.iter().for_each(|id| last[id.node as usize] = None);
+    wanted.iter().for_each(|id| last[id.node as usize] = Last::Never);
     last
 }
 
@@ -342,6 +362,7 @@ impl Context<'_> {
             given.push(if secret { self.shared(backends, value, ty, ring)? } else { value });
         }
         let outside = given.split_off(inner.carried);
+        let ready = self.ready(backends, frame, (id, inner), &outside)?;
         let mut carried = given;
         for trip in 0..trips {
             let number = Array::scalar(Element::int(64), i128::from(trip)).ok().map(Arc::new);
@@ -350,7 +371,8 @@ impl Context<'_> {
                 .chain([Value::Clear(number)])
                 .chain(outside.iter().cloned())
                 .collect();
-            let results = run_block(self, backends, body, rings, &parameters, &body.results)?;
+            let given = (&parameters[..], &ready);
+            let results = run_block(self, backends, body, rings, given, &body.results)?;
             backends.iter_mut().for_each(|backend| backend.at_line(node.span.line));
             carried = Vec::new();
             for (i, (value, id)) in results.into_iter().zip(&body.results).enumerate() {
@@ -362,6 +384,36 @@ impl Context<'_> {
             (self.progress)(1);
         }
         Ok(carried)
+    }
+
+    /// What one party knows of a loop's values of outside, as shares: once, if the body shares it in one form, and not in every turn.
+    fn ready(
+        &self,
+        backends: Backends<'_, '_>,
+        frame: &Frame<'_>,
+        (id, inner): (NodeId, &Loop),
+        outside: &[Value],
+    ) -> Result<Ready, EvaluateError> {
+        let (node, rings) = (&frame.block.nodes[id as usize], frame.rings.node(id));
+        let mut ready = Ready::new();
+        // Where inputs are tested, whoever may cheat shared them where they came in.
+        let Some(rings) = rings.body.as_ref().filter(|_| !self.tested) else { return Ok(ready) };
+        for (i, value) in (inner.carried..).zip(outside) {
+            let (parameter, operand) = (i as NodeId + 1, node.operands[i]);
+            let ty = &inner.body.nodes[parameter as usize].types[0];
+            if !matches!((value, ty.visibility), (Value::Clear(_), Visibility::Private(_))) {
+                continue;
+            }
+            if let Some(known) = frame.ready.get(&operand.node) {
+                ready.insert(parameter, known.clone());
+                continue;
+            }
+            let Some(Some(ring)) = form_of(&inner.body, rings, parameter) else { continue };
+            if let Value::Secret(secret) = self.shared(backends, value.clone(), ty, ring)? {
+                ready.insert(parameter, secret);
+            }
+        }
+        Ok(ready)
     }
 
     /// A value as shares: what is in the clear is shared by its owner.
@@ -420,9 +472,12 @@ impl Context<'_> {
         };
         for (operand, ty) in node.operands.iter().zip(task.types.clone()) {
             let (shape, cut) = self.cut(ty, at.as_ref())?;
-            task.operands.push(match local.get(operand) {
-                Some(secret) => Operand::Secret(secret.clone()),
-                None => self.operand(frame.value(*operand)?, ty, cut, seat)?,
+            let ready = frame.ready.get(&operand.node);
+            let ready = ready.map(|secret| Value::Secret(secret.clone()));
+            task.operands.push(match (local.get(operand), &ready) {
+                (Some(secret), _) => Operand::Secret(secret.clone()),
+                (None, Some(ready)) => self.operand(ready, ty, cut, seat)?,
+                (None, None) => self.operand(frame.value(*operand)?, ty, cut, seat)?,
             });
             task.shapes.push(shape);
         }
@@ -478,6 +533,29 @@ impl Context<'_> {
             }
         })
     }
+}
+
+/// The ring in which a body's operations on secrets share a parameter that one party knows, if any do. Nothing where it is not always the
+/// same, or they take its bits from its owner. Of bits the ring says nothing.
+fn form_of(body: &Block, rings: &BlockRings, parameter: NodeId) -> Option<Option<Ring>> {
+    let mut form = None;
+    for (id, node) in (0..).zip(&body.nodes) {
+        let rings = rings.node(id);
+        for (i, _) in node.operands.iter().enumerate().filter(|(_, v)| v.node == parameter) {
+            let now = match &node.op {
+                Op::Sort { .. } | Op::GroupSum { .. } | Op::GroupCount { .. } => return None,
+                Op::Circuit { .. } => return None,
+                Op::Loop(inner) if i < inner.carried => return None,
+                Op::Loop(inner) => form_of(&inner.body, rings.body.as_ref()?, i as NodeId + 1)?,
+                _ => node.types.iter().any(is_secret).then(|| rings.operands[i]),
+            };
+            let Some(now) = now else { continue };
+            if form.replace(now).is_some_and(|before| before != now) {
+                return None;
+            }
+        }
+    }
+    Some(form)
 }
 
 /// An error of evaluation in the clear: a check that failed is one of all parties.

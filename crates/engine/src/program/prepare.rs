@@ -1,7 +1,7 @@
 //! A program laid out for a job, and what it will cost.
 
 use super::checks::{self, Checks};
-use super::exec::{Backends, Beside, Context, Value, run_block};
+use super::exec::{Backends, Beside, Context, Ready, Value, run_block};
 use super::job::{By, ProgramJob};
 use super::layout::{Layout, Place, check_sizes, lengths};
 use super::outside::{self, Entered, Parcel};
@@ -24,7 +24,9 @@ use tacit_circuit::library::adder::AdderForm;
 use tacit_garbling::blocks::ChainCost;
 use tacit_garbling::yao::streamed::Counted;
 use tacit_program::clear::Array;
+use tacit_program::hoist::hoist;
 use tacit_program::lower::{Target, lower};
+use tacit_program::once::once;
 use tacit_program::seal::seal;
 use tacit_program::{Block, Element, Op, Program, Type, ValueId, Visibility, infer};
 use tacit_proof::{Method, Needs, Proving};
@@ -134,7 +136,7 @@ impl CompiledProgram {
             By::Rings => plans::in_rings(circuits),
             By::Circuits => circuits,
         };
-        let program = lower(&sealed, target);
+        let program = once(&hoist(&lower(&sealed, target)));
         check_sizes(&program.body, &job.rows)?;
         let rings = BlockRings::new(&program.body, &job.rows, job.by)?;
         let seatings = Seating::all(&job)?;
@@ -463,7 +465,8 @@ impl CompiledProgram {
         let _ = context.entered.set(inputs);
         let wanted: Vec<ValueId> = self.program.reveals.iter().map(|r| r.value).collect();
         let body = &self.program.body;
-        let values = run_block(context, backends, body, &self.rings, &[], &wanted)?;
+        let given = (&[][..], &Ready::new());
+        let values = run_block(context, backends, body, &self.rings, given, &wanted)?;
         backends.iter_mut().for_each(|backend| backend.at_line(ALL_LINES));
         let mut shared = Vec::new();
         for (reveal, value) in self.program.reveals.iter().zip(values) {

@@ -382,6 +382,30 @@ fn loops_of_any_length() {
     );
 }
 
+/// What one party knows enters once for all turns, in loops of loops too, and what does not change is computed in front of them.
+#[test]
+fn what_does_not_change_in_a_loop_is_sent_once() {
+    let text = |trips: u32| {
+        format!(
+            "input x: i32[n] from alice in -9..9\ninput y: i32[n] from bob in -9..9\ninput b: bit[n] from alice\n\
+             let all = loop {trips} carry (s: i64[n] secret in -1000000..1000000 = x + y) use (x = x, y = y, b = b) {{\n\
+                 let both = x * y\n\
+                 let inner = loop 2 carry (t: i64[n] secret in -1000000..1000000 = s) use (x = x, both = both) {{\n\
+                     yield assume(t + x * x + both, in -1000000..1000000)\n}}\n\
+                 yield assume(inner + x, in -1000000..1000000)\n}}\n\
+             reveal all to carol\n\
+             let odd = loop {trips} carry (o: bit[n] secret = x < y) use (b = b) {{\nyield o ^ b\n}}\n\
+             reveal odd to bob\n"
+        )
+    };
+    check_few(&text(3), &[1, 40]);
+    let sent = |trips| {
+        let job = job((TRIO, By::Rings), &[1000, 5]);
+        CompiledProgram::new(&parse(&text(trips)), job).unwrap().cost().unwrap().bytes.total()
+    };
+    assert_eq!(sent(2), sent(50));
+}
+
 /// The body's values are kept once, not once per trip.
 #[test]
 fn a_long_loop() {
