@@ -72,6 +72,20 @@ impl<P: Coordinates> Numbers<'_, P> {
         Ok(moved)
     }
 
+    /// All rows of columns. A column is gone as soon as what is sent of it was.
+    pub(super) fn hop_all(&mut self, hop: &Hop, columns: &mut [Column]) -> Result<()> {
+        self.step::<Z2>();
+        for column in columns.iter_mut() {
+            *column = with_column!(&*column, v, of => {
+                of(self.hop_begin(hop, v, 0..v.len())?)
+            }, dry return Err(dry()));
+        }
+        for column in columns {
+            with_column!(column, v, _of => self.hop_finish(hop, v)?, dry ());
+        }
+        Ok(())
+    }
+
     fn hop_begin<W: Held>(
         &mut self,
         hop: &Hop,
@@ -147,6 +161,10 @@ macro_rules! delegate_shuffles {
 
         fn hop(&mut self, hop: &Hop, columns: &[Column], to: Range<usize>) -> Result<Vec<Column>> {
             self.$to.hop_columns(hop, columns, to)
+        }
+
+        fn hop_all(&mut self, hop: &Hop, columns: &mut Vec<Column>) -> Result<()> {
+            self.$to.hop_all(hop, columns)
         }
 
         fn row_dots(&mut self, rows: usize, a: &Secret, b: &Secret) -> Result<Secret> {

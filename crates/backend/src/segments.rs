@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub fn fill_forward<B: Backend + ?Sized>(
     backend: &mut B,
     marked: &Secret,
-    columns: &[&Secret],
+    columns: Vec<Secret>,
 ) -> Result<Vec<Secret>> {
     let rows = marked.len;
     if rows > 1
@@ -24,7 +24,7 @@ pub fn fill_forward<B: Backend + ?Sized>(
         return crate::sort::fill_forward(shuffles, marked, columns);
     }
     let mut all = vec![marked.slice(0..rows)];
-    for column in columns {
+    for column in &columns {
         all.push(only(backend, marked, column)?);
     }
     let mut filled = fold(backend, &all, rows, 1, &mut |backend, earlier, later| {
@@ -71,8 +71,7 @@ pub fn sums<B: Backend + ?Sized>(
         before.push(all.gather_from(&[&all, &zero], shifted));
         sums.push(all);
     }
-    let before: Vec<&Secret> = before.iter().collect();
-    let before = fill_forward(backend, starts, &before)?;
+    let before = fill_forward(backend, starts, before)?;
     sums.iter().zip(&before).map(|(all, before)| backend.sum(all, before, true)).collect()
 }
 

@@ -86,6 +86,16 @@ pub trait Shuffles: Backend {
     /// When the network fails.
     fn hop(&mut self, hop: &Hop, columns: &[Column], to: Range<usize>) -> Result<Vec<Column>>;
 
+    /// The same for all rows: what was moved takes the place of each column.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn hop_all(&mut self, hop: &Hop, columns: &mut Vec<Column>) -> Result<()> {
+        let rows = columns.first().map_or(0, Column::len);
+        *columns = self.hop(hop, columns, 0..rows)?;
+        Ok(())
+    }
+
     /// Inner products of the `rows` of two matrices of words of 32 bits.
     ///
     /// # Errors
@@ -134,6 +144,11 @@ pub(super) fn by_shuffles(
         return Err(SharingError::Shape("more rows or key bits than can be sorted".into()));
     }
     let mut rows = Rows::of(on, key)?;
+    if key.planes <= DIGIT_BITS {
+        let places = places_by(on, &rows, 0, key.planes)?;
+        drop(rows);
+        return apply(on, places, columns);
+    }
     for bit in (0..key.planes).step_by(DIGIT_BITS) {
         let digits = (key.planes - bit).min(DIGIT_BITS);
         let places = places_by(on, &rows, bit, digits)?;
@@ -157,12 +172,12 @@ fn by_comparisons(on: &mut dyn Shuffles, key: &Planes, columns: &[&Secret]) -> R
     let order = rows.order(on)?;
     let pairs = moved.into_iter().zip(columns);
     if order.is_empty() {
-        return Ok(pairs.map(|(column, like)| column.into_secret(like)).collect());
+        return Ok(pairs.map(|(column, like)| column.into_secret(like.kind)).collect());
     }
     let mut to = Buffer::zeros(n);
     (0..).zip(order).for_each(|(place, row)| to[row as usize] = place);
     let to = Places::new(to).ok_or_else(|| SharingError::Shape("an order of all rows".into()))?;
-    pairs.map(|(column, like)| Ok(put(on, &column, &to)?.into_secret(like))).collect()
+    pairs.map(|(column, like)| Ok(put(on, &column, &to)?.into_secret(like.kind))).collect()
 }
 
 /// Each column with the value of the last marked row up to every row; zero before the first one.
@@ -173,7 +188,7 @@ fn by_comparisons(on: &mut dyn Shuffles, key: &Planes, columns: &[&Secret]) -> R
 pub(super) fn fill_forward(
     on: &mut dyn Shuffles,
     marked: &Secret,
-    columns: &[&Secret],
+    columns: Vec<Secret>,
 ) -> Result<Vec<Secret>> {
     let n = marked.len;
     if n > u32::MAX as usize {
@@ -182,30 +197,35 @@ pub(super) fn fill_forward(
     let others = on.plus(marked, 1)?;
     let rows = Rows::of(on, &Planes::of_secret(&others))?;
     let places = places_by(on, &rows, 0, 1)?;
+    drop((rows, others));
     let [_, numbers] = on.numbers(n);
+    let kinds: Vec<Kind> = columns.iter().map(|column| column.kind).collect();
     let mut moved = vec![numbers, Column::of(marked)?];
     for column in columns {
-        moved.push(Column::of(column)?);
+        moved.push(Column::from_secret(column)?);
     }
     let mut moved = move_rows(on, moved, places)?.into_iter();
     let missing = || SharingError::Shape("columns of a shuffle".into());
     let numbers = moved.next().ok_or_else(missing)?;
-    let marked = moved.next().ok_or_else(missing)?.into_secret(marked);
+    let marked = moved.next().ok_or_else(missing)?.into_secret(marked.kind);
     let mut differences = Vec::new();
-    for (value, column) in moved.zip(columns) {
-        let value = value.into_secret(column);
+    for (value, kind) in moved.zip(&kinds) {
+        let value = value.into_secret(*kind);
         let zero = on.public(value.kind, &[0], 1);
         let above = (0..n as u32).map(|row| row.checked_sub(1).map_or((1, 0), |row| (0, row)));
-        let difference = value.sum(&value.gather_from(&[&value, &zero], above), true);
+        let above = value.gather_from(&[&value, &zero], above);
+        let difference = value.sum(&above, true);
+        drop((value, above));
         let difference = match difference.kind {
             Kind::Bits => on.multiply(&marked, &difference, [1, 1])?,
             Kind::Ring(_) => on.inject(&marked, &difference)?,
         };
-        differences.push(Column::of(&difference)?);
+        differences.push(Column::from_secret(difference)?);
     }
+    drop(marked);
     let back = move_rows(on, differences, numbers)?;
-    let pairs = back.into_iter().zip(columns);
-    Ok(pairs.map(|(differences, column)| differences.summed().into_secret(column)).collect())
+    let pairs = back.into_iter().zip(kinds);
+    Ok(pairs.map(|(differences, kind)| differences.summed().into_secret(kind)).collect())
 }
 
 /// Every row's place when rows are ordered by some bits, stably.
@@ -267,7 +287,7 @@ pub fn shuffled(on: &mut dyn Shuffles, columns: Vec<Column>, n: usize) -> Result
         let hop = on.draw(hop, n)?;
         let before = proves.then(|| columns.iter().map(Column::copied).collect());
         columns.iter_mut().for_each(|column| on.turn(&hop, column));
-        columns = on.hop(&hop, &columns, 0..n)?;
+        on.hop_all(&hop, &mut columns)?;
         moves.extend(before.map(|before| (hop, before)));
     }
     if proves {
@@ -329,5 +349,9 @@ fn order_of(on: &mut dyn Shuffles, rows: Rows) -> Result<Column> {
 fn apply(on: &mut dyn Shuffles, places: Column, columns: &[&Secret]) -> Result<Vec<Secret>> {
     let moved = columns.iter().map(|column| Column::of(column)).collect::<Result<_>>()?;
     let moved = move_rows(on, moved, places)?;
-    Ok(moved.into_iter().zip(columns).map(|(moved, column)| moved.into_secret(column)).collect())
+    Ok(moved
+        .into_iter()
+        .zip(columns)
+        .map(|(moved, column)| moved.into_secret(column.kind))
+        .collect())
 }

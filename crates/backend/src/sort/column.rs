@@ -69,6 +69,16 @@ impl Column {
         })
     }
 
+    /// The rows of an array that nobody else needs.
+    pub(super) fn from_secret(secret: Secret) -> Result<Self> {
+        Ok(match secret.data {
+            Data::W32(shares) => Column::W32(shares),
+            Data::W64(shares) => Column::W64(shares),
+            Data::W128(shares) => Column::W128(shares),
+            Data::None | Data::Bits(_) => Column::of(&secret)?,
+        })
+    }
+
     /// How many rows.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -145,20 +155,19 @@ impl Column {
     }
 
     /// The sums of the rows up to each one; of bits, whether they are an odd number.
-    pub(super) fn summed(&self) -> Column {
-        with_column!(self, v, of => of(v.map(|run| {
-            let mut sums = run.clone();
-            for row in 1..sums.len() {
-                sums[row] = sums[row].add(sums[row - 1]);
+    pub(super) fn summed(mut self) -> Column {
+        with_column!(&mut self, v, _of => for run in [&mut v.first, &mut v.second] {
+            for row in 1..run.len() {
+                run[row] = run[row].add(run[row - 1]);
             }
-            sums
-        })), dry Column::Dry { rows: self.len(), bits: self.bits() })
+        }, dry ());
+        self
     }
 
-    /// As an array like another.
-    pub(super) fn into_secret(self, like: &Secret) -> Secret {
+    /// As an array of a kind.
+    pub(super) fn into_secret(self, kind: Kind) -> Secret {
         match self {
-            Column::Dry { rows, .. } => Secret::dry(like.kind, rows),
+            Column::Dry { rows, .. } => Secret::dry(kind, rows),
             Column::Words(rows) => {
                 let shares = rows.map(|run| to_planes(word::lanes(run), 1));
                 Secret::bits(BitPlanes::shared(shares, rows.len()))

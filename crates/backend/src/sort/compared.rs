@@ -156,10 +156,12 @@ impl Sorter<'_> {
                 None => self.narrow(&pivots, &mut gaps, (first, others), [left, step])?,
             }
         }
+        drop(looked_up);
         let mut groups = vec![Vec::new(); if self.rows.is_dry() { 0 } else { among + 1 }];
         for (row, gap) in (among as u32..).zip(&gaps) {
             groups[*gap as usize].push(row);
         }
+        drop(gaps);
         let groups = self.within(groups, pairs_in_gaps(others, among))?;
         let mut order = Vec::with_capacity(if self.rows.is_dry() { 0 } else { rows });
         let mut pivots = pivots.into_iter();

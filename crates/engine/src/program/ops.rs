@@ -433,7 +433,10 @@ impl Task<'_> {
         let columns = columns.collect::<Result<Vec<_>>>()?;
         let columns: Vec<&Secret> = columns.iter().map(Arc::as_ref).collect();
         match fold {
-            Fold::First => segments::fill_forward(self.backend, &starts, &columns),
+            Fold::First => {
+                let columns = columns.iter().map(|column| column.slice(0..column.len)).collect();
+                segments::fill_forward(self.backend, &starts, columns)
+            }
             Fold::Sum => segments::sums(self.backend, &starts, &columns),
             Fold::Min | Fold::Max => {
                 let widths =

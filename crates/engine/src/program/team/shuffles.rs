@@ -75,6 +75,15 @@ impl Shuffles for Team<'_, '_, '_> {
         Ok(Join::join(moved))
     }
 
+    fn hop_all(&mut self, hop: &Hop, columns: &mut Vec<Column>) -> Result<()> {
+        let rows = columns.first().map_or(0, Column::len);
+        if let [_] = self.rows(rows)[..] {
+            return self.shuffler().hop_all(hop, columns);
+        }
+        *columns = self.hop(hop, columns, 0..rows)?;
+        Ok(())
+    }
+
     fn row_dots(&mut self, rows: usize, a: &Secret, b: &Secret) -> Result<Secret> {
         let width = a.len.checked_div(rows).unwrap_or(0);
         let dots = self.on(self.rows(rows), |worker, seat, range| {
