@@ -118,8 +118,8 @@ impl Sources {
     /// The inputs of one party of the program.
     ///
     /// # Errors
-    /// A table or a value is missing, or cannot be read, or is none of the program's.
-    pub fn of_party(&self, program: &Program, party: PartyId) -> Result<Given> {
+    /// A table or a value is missing, or cannot be read, or is none of the program's; or rows are equal that a query says are not.
+    pub fn of_party(&self, program: &crate::Program, party: PartyId) -> Result<Given> {
         let mut given = Given::default();
         let mut by_dim: BTreeMap<DimId, Vec<Wanted<'_>>> = BTreeMap::new();
         for (wanted, _) in all(program).filter(|(_, owner)| *owner == Some(party)) {
@@ -142,6 +142,7 @@ impl Sources {
                 given.inputs.insert(wanted.name.into(), array_of(wanted, &table)?);
             }
         }
+        program.unique().iter().try_for_each(|columns| given.check_unique(columns))?;
         Ok(given)
     }
 
@@ -354,6 +355,31 @@ pub fn read_table(
 }
 
 impl Given {
+    /// Refuses rows of equal values where a table's columns are unique. Null is equal to nothing.
+    fn check_unique(&self, columns: &[String]) -> Result<()> {
+        let own = |name: &String| self.inputs.get(name);
+        let Some(arrays) = columns.iter().map(own).collect::<Option<Vec<_>>>() else {
+            return Ok(());
+        };
+        let known = columns.iter().filter_map(|name| self.inputs.get(&format!("{name}.known")));
+        let known: Vec<&Array> = known.collect();
+        let mut rows: Vec<usize> = (0..arrays.first().map_or(0, |array| array.len())).collect();
+        rows.retain(|row| known.iter().all(|known| known.get(*row) != 0));
+        let key = |row: &usize| arrays.iter().map(|array| array.get(*row)).collect::<Vec<_>>();
+        rows.sort_by_cached_key(key);
+        let Some(pair) = rows.windows(2).find(|pair| key(&pair[0]) == key(&pair[1])) else {
+            return Ok(());
+        };
+        let (first, second) = (pair[0].min(pair[1]) + 1, pair[0].max(pair[1]) + 1);
+        let (table, _) = columns[0].rsplit_once('.').unwrap_or(("", &columns[0]));
+        let names = columns.iter().map(|name| name.rsplit('.').next().unwrap_or(name));
+        Err(Error::input(format!(
+            "{table}: rows {first} and {second} have the same {}, which the query says no two rows have (UNIQUE, PRIMARY KEY): \
+             remove one of them, or say no more that it is unique",
+            names.collect::<Vec<_>>().join(", ")
+        )))
+    }
+
     /// One of a party's inputs has so many of these rows; its others must have as many.
     fn count(&mut self, name: &str, rows: u64) -> Result<()> {
         match self.rows.insert(name.to_owned(), rows) {

@@ -430,10 +430,8 @@ class Job:
                     said = of_diff(said, self._program, self._origin)
                 error.args = (said, *error.args[1:])
                 raise
-            what = (
-                f"{error}. A query checks that a key is there once, where a join relies on it (UNIQUE, PRIMARY KEY): the job's "
-                "disclosure() says which, and its owner must look for rows that repeat it"
-            )
+            checked = ", and ".join(self._disclosed[3])
+            what = f"{error}. This query checks {checked}: whose rows these are must look for values that repeat"
             raise CheckFailed(of_frames(what) if self._of_frame else what) from None
 
     # Runs.

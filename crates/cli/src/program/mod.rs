@@ -4,6 +4,7 @@ mod args;
 mod bench;
 mod check;
 mod costs;
+mod disclosed;
 mod eval;
 mod results;
 mod run;

@@ -1,7 +1,7 @@
 //! `tacit run` of a program.
 
 use super::args::TableArgs;
-use super::{check, load, results};
+use super::{check, disclosed, load, results};
 use crate::checks::write_soundness;
 use crate::choice::{write_auto, write_candidates, write_choice};
 use crate::error::{CliError, ErrorKind};
@@ -31,6 +31,7 @@ use tacit_engine::circuit::FormChoice;
 use tacit_engine::program::{self as engine, ProgramReport, RolesUse};
 use tacit_net::PartyId;
 use tacit_program as form;
+use tacit_query::explain::Explained;
 use zeroize::Zeroizing;
 
 /// Whether a file is a program: by its name, or because it begins like one.
@@ -69,6 +70,7 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<u8, Failure> {
             check_files(args, &names)?;
             program_job(&args.options(), &program, &names, least_rows(&program))?;
             announce_run(args, &Parties(names.session.clone()), true, program.parties.len());
+            disclosed::announce(&program);
             local::launch(names.session.len(), args.transport)?.results()?
         }
         Some(path) => {
@@ -81,6 +83,7 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<u8, Failure> {
                 let names = Names::configured(&program, &parties)?;
                 check_own_files(args, &names, meeting.config.me)?;
                 announce_run(args, &parties, false, program.parties.len());
+                disclosed::announce(&program);
                 Ok(vec![one_party(args, &program, &names, meeting, output.is_json())?])
             })?
         }
@@ -233,12 +236,12 @@ fn one_party(
 
 /// What a check that failed means in a query.
 fn checked(program: &Program, error: CliError) -> CliError {
-    if error.kind != ErrorKind::Check || program.shown().is_none() {
-        return error;
-    }
+    let query = program.disclosed().filter(|_| error.kind == ErrorKind::Check);
+    let Some(Explained { checked, .. }) = query else { return error };
     let message = format!(
-        "{}. A query checks that a key is there once, where a join relies on it (UNIQUE, PRIMARY KEY): `tacit sql` says which, and its owner must look for rows that repeat it",
-        error.message
+        "{}. This query checks {}: whose rows these are must look for values that repeat",
+        error.message,
+        checked.join(", and ")
     );
     CliError { message, ..error }
 }

@@ -1,0 +1,39 @@
+//! What a program shows to whom, said to people before anything leaves this machine.
+
+use crate::output::remark;
+use tacit::Program;
+use tacit_query::explain::Explained;
+
+/// Says what the parties learn from a program or a query, and what it checks.
+pub fn announce(program: &Program) {
+    lines(program).iter().for_each(|line| remark(line));
+}
+
+fn lines(program: &Program) -> Vec<String> {
+    let Some(Explained { learned, public, checked, advice, .. }) = program.disclosed() else {
+        return vec![format!("discloses: {}", of_program(program).join("; "))];
+    };
+    let mut lines = vec![format!("discloses: {}", learned.join(", "))];
+    let of_all = [("everybody learns ", public), ("checks in the run: ", checked)];
+    let of_all = of_all.into_iter().filter(|(_, what)| !what.is_empty());
+    lines.extend(of_all.map(|(title, what)| format!("{title}{}", what.join("; "))));
+    lines.extend(advice.iter().map(|advice| format!("look at: {advice}")));
+    lines
+}
+
+/// Who learns which results, and which row counts everybody does.
+fn of_program(program: &Program) -> Vec<String> {
+    let mut learned: Vec<String> = Vec::new();
+    for party in program.parties() {
+        let results: Vec<String> = program.results_of(party).map(str::to_owned).collect();
+        let results = if results.is_empty() { "no result".into() } else { results.join(", ") };
+        learned.push(format!("{party} learns {results}"));
+    }
+    let rows: Vec<String> = program.dims.iter().map(|dim| format!("\"{}\"", dim.name)).collect();
+    match &rows[..] {
+        [] => {}
+        [one] => learned.push(format!("everybody learns the row count {one}")),
+        several => learned.push(format!("everybody learns the row counts {}", several.join(", "))),
+    }
+    learned
+}
