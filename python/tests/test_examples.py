@@ -185,3 +185,11 @@ def test_doctor_visits_learn_what_the_clear_does() -> None:
     cells = [(plan == a) & (health == b) for a, b in zip(table["plan"], table["health"], strict=True)]
     assert table["people"] == [cell.sum() for cell in cells] and len(cells) == 4
     np.testing.assert_allclose(table["visits"], [visits[cell].mean() for cell in cells], atol=1e-4)
+
+
+@pytest.mark.parametrize("protocol", ["trio", "lift", "quad"])
+def test_an_auction_is_won_by_the_first_of_the_highest_bids_for_the_second(protocol: str) -> None:
+    job = example("auction").job
+    for bids, winner, price in (([[5, 1, 900], [900], [7]], 2, 900), ([[0], [0], [0]], 0, 0), ([[3, 4], [2], [10**6]], 3, 4)):
+        result = job.run({name: {"bid": own} for name, own in zip(("alice", "bob", "carol"), bids, strict=True)}, protocol=protocol)
+        assert (result.winner, result.price) == (winner, price)
