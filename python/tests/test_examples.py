@@ -193,3 +193,18 @@ def test_an_auction_is_won_by_the_first_of_the_highest_bids_for_the_second(proto
     for bids, winner, price in (([[5, 1, 900], [900], [7]], 2, 900), ([[0], [0], [0]], 0, 0), ([[3, 4], [2], [10**6]], 3, 4)):
         result = job.run({name: {"bid": own} for name, own in zip(("alice", "bob", "carol"), bids, strict=True)}, protocol=protocol)
         assert (result.winner, result.price) == (winner, price)
+
+
+@pytest.mark.parametrize("protocol", ["trio", "lift", "quad"])
+def test_a_vote_counts_valid_ballots_and_ends_without_a_result_otherwise(protocol: str) -> None:
+    script = example("vote")
+    marked = np.array([[0, 0, 0, 0, 0], [1, 0, 0, 0, 1], [0, 0, 0, 0, 1], [0, 1, 0, 0, 0]], bool)
+    result = script.job.run(script.shared(marked), protocol=protocol)
+    assert (result.tally.tolist(), result.winner, result.blank) == ([1, 1, 0, 0, 2], 4, 1)
+    three = script.shared(marked | np.array([False, True, True, False, False]))
+    for clerk in ("alice", "bob", "carol"):
+        flipped = script.shared(marked)
+        flipped[clerk]["share"][2, 1] ^= True
+        for wrong in (three, flipped):
+            with pytest.raises(tc.CheckFailed):
+                script.job.run(wrong, protocol=protocol)
