@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -208,3 +209,18 @@ def test_a_vote_counts_valid_ballots_and_ends_without_a_result_otherwise(protoco
         for wrong in (three, flipped):
             with pytest.raises(tc.CheckFailed):
                 script.job.run(wrong, protocol=protocol)
+
+
+@pytest.mark.parametrize("protocol", ["trio", "lift", "gmw", "yao"])
+def test_an_intersection_is_counted_and_summed_if_it_is_large(protocol: str) -> None:
+    """All rows of the example are in `test_sql.py`, in the clear."""
+    job = tc.sql(ROOT / "examples" / "intersection" / "intersection.sql")
+    viewers = [f"{number}@example.org" for number in range(0, 40, 2)]
+    for buyers, rows in ((range(5, 30), 1), (range(25, 45), 0)):
+        mails = [f"{number}@example.org" for number in buyers]
+        spent = [Decimal(100 * number + 7) / 100 for number in buyers]
+        data = {"alice": {"mail": viewers}, "bob": {"mail": mails, "spent": spent}}
+        wanted = [paid for mail, paid in zip(mails, spent, strict=True) if mail in viewers]
+        assert (len(wanted) >= 10) == (rows == 1)
+        table = job.run(data, protocol=protocol).table.to_dict()
+        assert table == {"buyers": [len(wanted)][:rows], "spent": [sum(wanted)][:rows]}
