@@ -224,3 +224,17 @@ def test_an_intersection_is_counted_and_summed_if_it_is_large(protocol: str) -> 
         assert (len(wanted) >= 10) == (rows == 1)
         table = job.run(data, protocol=protocol).table.to_dict()
         assert table == {"buyers": [len(wanted)][:rows], "spent": [sum(wanted)][:rows]}
+
+
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (1, 6), (9, 5), (6, 12)])
+def test_the_edit_distance_is_that_of_the_table(m: int, n: int) -> None:
+    source = (ROOT / "python" / "examples" / "edit_distance.py").read_text()
+    assert source.count("M, N = 40, 36") == 1
+    script = made(source.replace("M, N = 40, 36", f"M, N = {m}, {n}"), "edit_distance")
+    rng = np.random.default_rng(m)
+    assert script.reference("kitten", "sitting") == 3
+    for letters, protocols in (("ACGT", ["gmw", "yao"]), ("AC", ["trio", "lift"]), ("C", ["trio"]), ("GT", ["trio"])):
+        one, two = rng.choice(list(letters), m), rng.choice(list(letters), n)
+        for protocol in protocols:
+            found = script.job.run({"alice": {"dna": one}, "bob": {"dna": two}}, protocol=protocol).distance
+            assert found == script.reference("".join(one), "".join(two))
