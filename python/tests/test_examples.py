@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import functools
+import hashlib
+import hmac
 from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
@@ -238,3 +240,37 @@ def test_the_edit_distance_is_that_of_the_table(m: int, n: int) -> None:
         for protocol in protocols:
             found = script.job.run({"alice": {"dna": one}, "bob": {"dna": two}}, protocol=protocol).distance
             assert found == script.reference("".join(one), "".join(two))
+
+
+@pytest.mark.parametrize("protocol", ["gmw", "quad"])
+def test_aes_encrypts_blocks_in_a_chain(protocol: str) -> None:
+    """The example of FIPS 197, three times: each block undoes the ciphertext before it. The notebook has an example of NIST SP 800-38A."""
+    source = (ROOT / "python" / "examples" / "aes_cbc.py").read_text()
+    assert source.count("BLOCKS = 4") == 1
+    script = made(source.replace("BLOCKS = 4", "BLOCKS = 3"), "aes_cbc")
+    texts = ("000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff", "69c4e0d86a7b0430d8cdb78070b4c55a")
+    key, text, ciphertext = (script.words(bytes.fromhex(it)) for it in texts)
+    message = np.array([text, text ^ ciphertext, text ^ ciphertext])
+    share = np.array([2**64 - 1, 2**63 + 5], np.uint64)
+    given = {"alice": {"key": share, "message": message}, "bob": {"key": share ^ key}, "start": np.zeros(2, np.uint64)}
+    assert (script.job.run(given, protocol=protocol).encrypted == [ciphertext] * 3).all()
+
+
+@pytest.mark.parametrize(
+    ("blocks", "key", "message", "protocol"),
+    [
+        (1, b"\x0b" * 20, b"Hi There", "trio"),
+        (1, bytes(range(64)), bytes(55), "lift"),
+        (3, b"key", b"order" * 25, "gmw"),
+    ],
+    ids=["RFC 4231", "a long key", "several blocks"],
+)
+def test_hmac_is_that_of_the_library(blocks: int, key: bytes, message: bytes, protocol: str) -> None:
+    source = (ROOT / "python" / "examples" / "hmac_sha256.py").read_text()
+    assert source.count("BLOCKS = 2") == 1
+    script = made(source.replace("BLOCKS = 2", f"BLOCKS = {blocks}"), "hmac_sha256")
+    share = np.arange(8, dtype=np.uint64) << np.uint64(60)
+    text = script.words(script.padded(message)).reshape(blocks, 8)
+    given = {"alice": {"key": share, "message": text}, "bob": {"key": share ^ script.words(key.ljust(64, b"\0"))}}
+    tag = script.job.run(given, protocol=protocol).tag
+    assert tag.view("<u4").astype(">u4").tobytes() == hmac.digest(key, message, hashlib.sha256)
