@@ -274,3 +274,15 @@ def test_hmac_is_that_of_the_library(blocks: int, key: bytes, message: bytes, pr
     given = {"alice": {"key": share, "message": text}, "bob": {"key": share ^ script.words(key.ljust(64, b"\0"))}}
     tag = script.job.run(given, protocol=protocol).tag
     assert tag.view("<u4").astype(">u4").tobytes() == hmac.digest(key, message, hashlib.sha256)
+
+
+def test_a_network_reads_what_it_reads_in_the_clear() -> None:
+    """A smaller one, for two parties alone. The notebook has the whole one."""
+    source = (ROOT / "python" / "examples" / "dense_network.py").read_text()
+    for whole, part in (("np.arange(28) * 8 // 28", "np.arange(8)"), ("784", "64"), ("(128,)", "(8,)"), ("(-1, 1, 14)", "(-4, 4, 14)")):
+        assert whole in source
+        source = source.replace(whole, part)
+    script = made(source, "dense_network")
+    rows = script.images[script.theirs][:2]
+    result = script.job.run({"client": {"images": rows}, **script.net.data}, protocol="gmw")
+    assert (result.label == script.network.predict(rows)).all()
