@@ -65,6 +65,7 @@ pub mod once;
 pub mod seal;
 pub mod summary;
 pub mod text;
+pub mod together;
 pub mod types;
 
 pub use domain::{Domain, Meaning};

@@ -159,7 +159,7 @@ impl Columns {
 }
 
 /// What equal operations have in common, if equal ones are looked for.
-fn name(op: &Op) -> Option<String> {
+pub(crate) fn name(op: &Op) -> Option<String> {
     match op {
         Op::Input { .. } | Op::Parameter(_) | Op::Check(_) | Op::Loop(_) => None,
         Op::Circuit { circuit, .. } => {

@@ -28,6 +28,7 @@ use tacit_program::hoist::hoist;
 use tacit_program::lower::{Target, lower};
 use tacit_program::once::once;
 use tacit_program::seal::seal;
+use tacit_program::together::together;
 use tacit_program::{Block, Element, Op, Program, Type, ValueId, Visibility, infer};
 use tacit_proof::{Method, Needs, Proving};
 use tacit_sharing::RoleId;
@@ -37,6 +38,10 @@ use tracing::info;
 /// ANDs of a program from which on it is garbled as it runs, unless it is told how: by then a circuit of everything
 /// takes longer to draw than to garble.
 const STREAMED_ANDS: u64 = 1 << 16;
+
+/// Elements that operations are computed on together which do not depend on each other: so many that what they send takes no longer than
+/// messages are under way on most networks.
+const TOGETHER: u64 = 1 << 14;
 
 /// ANDs that a row may well have: so many of a circuit to a row of a chunk.
 const ROW_ANDS: usize = 256;
@@ -136,7 +141,10 @@ impl CompiledProgram {
             By::Rings => plans::in_rings(circuits),
             By::Circuits => circuits,
         };
-        let program = once(&hoist(&lower(&sealed, target)));
+        let mut program = once(&hoist(&lower(&sealed, target)));
+        if !garbles {
+            program = together(&program, &job.rows, TOGETHER);
+        }
         check_sizes(&program.body, &job.rows)?;
         let rings = BlockRings::new(&program.body, &job.rows, job.by)?;
         let seatings = Seating::all(&job)?;
