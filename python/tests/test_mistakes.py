@@ -639,6 +639,21 @@ def test_loops_of_python_are_noticed() -> None:
         tc.loop(10**6, lambda v, i: v + 1, bob.array("y", tc.Int(0, 9)), keep=tc.Int(0, 99), overflow="clip")
 
 
+def test_checks_that_no_job_makes_are_noticed() -> None:
+    alice, bob = tc.parties("alice", "bob")
+    total = alice.array("x", tc.Int(0, 9)) + bob.array("y", tc.Int(0, 9))
+    tc.check(total, 0, 10)
+    with pytest.warns(tc.UnusedCheck, match="does not make this check") as caught:
+        job = tc.job("q", total=total.reveal(to="all"))
+    assert [_source(it.lineno) for it in caught] == ["tc.check(total, 0, 10)"]
+    assert "check" not in job.text
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # Once; and not of those that are made.
+        tc.job("q", total=total.reveal(to="all"))
+        tc.job("q", total=(tc.check(total, 0, 10) * 2).reveal(to="all"))
+
+
 def test_loops_of_python_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tacit.array._MANY_OPERATIONS", 100)
     monkeypatch.setattr("tacit.array._MOST_OPERATIONS", 1_000)

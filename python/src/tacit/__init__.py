@@ -47,6 +47,7 @@ from .errors import (
     Stopped,
     TacitError,
     UnrolledLoop,
+    UnusedCheck,
 )
 from .frames import Expr, Frame, FrameReveal, Groups, col, len, lit, when
 from .job import Disclosure, Job, Reveal, job, load, sql
@@ -202,6 +203,7 @@ __all__ = [
     "Text",
     "Type",
     "UnrolledLoop",
+    "UnusedCheck",
     "__version__",
     "abs",
     "all",

@@ -15,7 +15,7 @@ import numpy as np
 from . import _tacit
 from ._place import here, marked
 from ._show import as_html
-from .errors import ProgramError, RangeError, SecretError, ShapeError, UnrolledLoop, fail, mistake
+from .errors import ProgramError, RangeError, SecretError, ShapeError, UnrolledLoop, UnusedCheck, fail, mistake
 from .types import NO_DECIMALS, NO_NULLS, NO_TEXTS, Category, Date, Kind, Nullable, Text, Type, days
 from .types import Decimal as DecimalType
 
@@ -142,6 +142,8 @@ class Arena:
         # Operations by the user's line, about, and how many are left until one is counted.
         self.built: dict[tuple[str, int], int] = {}
         self.until = self.stride = 1
+        # Lines of the user's that check values, with their files' paths, until a job makes the check.
+        self.unchecked: dict[tuple[str, int], str] = {}
         self.strides = itertools.cycle(_STRIDES)
         self.suggested: set[str] = set()
         # Outputs of trained models, by the identity of their nodes: what computed them, the output's name, and the value.
@@ -180,6 +182,14 @@ class Arena:
             if factor == 1:
                 return dim
         return Extent(length.constant, terms)
+
+    def made(self, checks: set[tuple[str, int]]) -> None:
+        """Warns of checks that a job does not make, nor an earlier one did: of those that it makes the places are given."""
+        for place, path in self.unchecked.items():
+            if place not in checks:
+                what = "the job does not make this check, as none of its results is computed from what tc.check gives: go on with that"
+                warnings.warn_explicit(what, UnusedCheck, path, place[1])
+        self.unchecked.clear()
 
     def count(self, place: tuple[str, int], path: str) -> None:
         """Counts an operation for those since the last one that was counted."""

@@ -29,6 +29,7 @@ __all__ = [
     "SystemError",
     "TacitError",
     "UnrolledLoop",
+    "UnusedCheck",
 ]
 
 _P = ParamSpec("_P")
@@ -49,6 +50,10 @@ class TacitError(Exception):
 
 class UnrolledLoop(UserWarning):
     """One line of the user's code adds more than 10,000 operations to a program: a loop of Python that `tc.loop` should be."""
+
+
+class UnusedCheck(UserWarning):
+    """A job does not make a check of `tc.check`, as none of its results is computed from what that gives."""
 
 
 class ProgramError(TacitError):

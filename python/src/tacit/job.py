@@ -196,6 +196,7 @@ class Job:
             raise mistake(error, path, place) from None
         self._keeping = keeping or None
         self._set(program)
+        arena.made({within[0][1:] for op, _, within in program.nodes if op == "check"})
         self._models = {key: arena.models[id(it.value._node)][:2] for key, it in revealed.items() if id(it.value._node) in arena.models}
         self._promised = set(arena.promised)
         self._bounds = {key: list(ranges) for key, ranges in arena.bounds.items()}
