@@ -406,6 +406,32 @@ fn what_does_not_change_in_a_loop_is_sent_once() {
     assert_eq!(sent(2), sent(50));
 }
 
+/// Equal operations that do not depend on each other take the rounds of one: of numbers and bits, of rows and known axes, in loops too.
+#[test]
+fn independent_operations_take_their_rounds_together() {
+    let header = "input x: i16[n] from alice\ninput y: i16[n] from bob\ninput f: fixed(32,16)[2, 3] from alice in -9.0..9.0\n\
+         input g: fixed(32,16)[2, 3] from bob in -9.0..9.0\nlet s = x + y\nlet t = y + x\nlet h = f + g\nlet k = g + f\n";
+    let one = format!(
+        "{header}reveal select(s * s < x, s, t) to alice as \"a\"\nreveal h * k to bob as \"f\"\n"
+    );
+    let more = "reveal select(s * t < x, t, s) to bob as \"b\"\nreveal select(t * t < x, s, s) to carol as \"c\"\n\
+         reveal k * k to carol as \"g\"\nreveal h * h to alice as \"h\"\n";
+    let all = format!("{one}{more}");
+    check_few(&all, &[0, 40]);
+    let rounds = |text: &str, rows| {
+        let job = job((TRIO, By::Rings), &[rows, 5]);
+        CompiledProgram::new(&parse(text), job).unwrap().cost().unwrap().rounds
+    };
+    assert_eq!(rounds(&all, 40), rounds(&one, 40));
+    // Not where there are many.
+    assert_ne!(rounds(&all, 20_000), rounds(&one, 20_000));
+    let turns = format!(
+        "{header}let (a, b) = loop 3 carry (a: i16[n] secret = wrap(s, to i16), b: i16[n] secret = wrap(t, to i16)) {{\n\
+             yield wrap(a * a, to i16), wrap(b * b, to i16)\n}}\nreveal a to alice\nreveal b to bob\n"
+    );
+    check_few(&turns, &[33]);
+}
+
 /// The body's values are kept once, not once per trip.
 #[test]
 fn a_long_loop() {
