@@ -186,4 +186,23 @@ fn other_commands_take_queries() {
             .contains("trio")
     );
     assert!(ok(&folder, "program check survey.sql").contains("program survey"));
+    let told =
+        ok(&folder, &format!("program explain survey.sql --protocol trio --network global {rows}"));
+    assert!(told.starts_with("under trio, by rings, predicted on global"), "{told}");
+    assert!(told.contains("survey.sql:") && told.contains("group_sum"), "{told}");
+    let json = ok(&folder, &format!("program explain survey.sql --json {rows}"));
+    let told: Value = serde_json::from_str(&json).expect("JSON");
+    let seconds = |it: &Value| {
+        ["waiting_seconds", "sending_seconds", "computing_seconds"]
+            .map(|part| it[part].as_f64().expect("seconds"))
+            .iter()
+            .sum::<f64>()
+    };
+    let all: f64 = told["operations"].as_array().expect("operations").iter().map(seconds).sum();
+    assert!((all - seconds(&told["total"])).abs() < 1e-6, "{told}");
+    assert!(
+        fails(&folder, "program explain survey.sql --protocol trioo")
+            .1
+            .contains("did you mean `trio`")
+    );
 }

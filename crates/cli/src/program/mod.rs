@@ -6,6 +6,7 @@ mod check;
 mod costs;
 mod disclosed;
 mod eval;
+mod explain;
 mod results;
 mod run;
 mod sample;
@@ -42,6 +43,8 @@ enum ProgramCommand {
         #[arg(value_name = "PROGRAM")]
         path: PathBuf,
     },
+    /// Say what each operation of a program or a query takes under a protocol, on a network: seconds, rounds and bytes
+    Explain(explain::ExplainArgs),
     /// Measure how fast a program is here, on random inputs
     Bench(bench::ProgramBenchArgs),
     /// Evaluate a program in the clear, on everybody's inputs: for tests with made-up data
@@ -53,6 +56,7 @@ pub fn run(args: ProgramArgs, output: Output) -> Result<u8, CliError> {
     match args.command {
         ProgramCommand::Show(args) => show::run(&args, output)?,
         ProgramCommand::Check { path } => show::check(&path, output)?,
+        ProgramCommand::Explain(args) => explain::run(&args, output)?,
         ProgramCommand::Bench(args) => return bench::run(&args.checked()?, output),
         ProgramCommand::Eval(args) => eval::run(&args, output)?,
     }

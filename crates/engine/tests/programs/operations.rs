@@ -388,12 +388,12 @@ fn what_does_not_change_in_a_loop_is_sent_once() {
     let text = |trips: u32| {
         format!(
             "input x: i32[n] from alice in -9..9\ninput y: i32[n] from bob in -9..9\ninput b: bit[n] from alice\n\
-             let all = loop {trips} carry (s: i64[n] secret in -1000000..1000000 = x + y) use (x = x, y = y, b = b) {{\n\
+             let total = loop {trips} carry (s: i64[n] secret in -1000000..1000000 = x + y) use (x = x, y = y, b = b) {{\n\
                  let both = x * y\n\
                  let inner = loop 2 carry (t: i64[n] secret in -1000000..1000000 = s) use (x = x, both = both) {{\n\
                      yield assume(t + x * x + both, in -1000000..1000000)\n}}\n\
                  yield assume(inner + x, in -1000000..1000000)\n}}\n\
-             reveal all to carol\n\
+             reveal total to carol\n\
              let odd = loop {trips} carry (o: bit[n] secret = x < y) use (b = b) {{\nyield o ^ b\n}}\n\
              reveal odd to bob\n"
         )

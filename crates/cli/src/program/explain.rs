@@ -1,0 +1,125 @@
+//! `tacit program explain`: what each operation of a program takes.
+
+use super::args::NamedValue;
+use super::{load, show};
+use crate::error::CliError;
+use crate::flags;
+use crate::output::{Output, Report};
+use crate::units::{bytes, seconds};
+use clap::Args;
+use comfy_table::{Table, presets};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tacit::{Explained, Network, Threat, protocols};
+
+/// Arguments of `tacit program explain`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  tacit program explain pay-gap.tacit --network global --rows a=6000
+  tacit program explain visits.sql --protocol lift
+
+Operations have the line that they are written in, of a query that of its part. Those that are computed together are counted with the first.")]
+pub struct ExplainArgs {
+    /// The program, or a query
+    #[arg(value_name = "PROGRAM")]
+    path: PathBuf,
+
+    /// The protocol [default: the fastest there that protects against one semi-honest party]
+    #[arg(long, value_name = "PROTOCOL")]
+    protocol: Option<String>,
+
+    /// The network: lan, continental, global, one of a paper, or a bandwidth such as 1gbit
+    #[arg(long, default_value = "lan", value_name = "NETWORK")]
+    network: String,
+
+    #[arg(long, value_name = "ROWS=NUMBER", help = flags::ROWS)]
+    rows: Vec<NamedValue>,
+}
+
+/// Says what each operation takes.
+pub fn run(args: &ExplainArgs, output: Output) -> Result<(), CliError> {
+    let program = load(&args.path)?;
+    let counts = show::rows(&program, &args.rows)?;
+    let names = program.dims.iter().map(|dim| dim.name.as_str());
+    let rows: Vec<(&str, u64)> = names.zip(counts).collect();
+    let name = match &args.protocol {
+        Some(name) => name.clone(),
+        None => {
+            let network = Network::named(&args.network)?;
+            program.plan(&network, Threat::semi_honest(1), &rows)?.candidates[0].protocol.clone()
+        }
+    };
+    let protocol = protocols::named(&name).map_err(|error| CliError::input(error.to_string()))?;
+    let explained = program.explain(&args.network, protocol, &rows)?;
+    let rows = rows.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+    output.print(&ExplainReport { rows, explained })
+}
+
+#[derive(Serialize)]
+struct ExplainReport {
+    /// Row counts that it is for.
+    rows: Vec<(String, u64)>,
+    #[serde(flatten)]
+    explained: Explained,
+}
+
+impl Report for ExplainReport {
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Explained { protocol, network, total, operations, free } = &self.explained;
+        let rows = self.rows.iter().map(|(name, count)| format!("{name} = {count}"));
+        let rows: Vec<String> = rows.collect();
+        let with =
+            if rows.is_empty() { String::new() } else { format!(", with {}", rows.join(", ")) };
+        writeln!(out, "under {protocol}, by {}, predicted on {network}{with}", total.by)?;
+        let mut table = Table::new();
+        table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+        table.set_header([
+            "line",
+            "operation",
+            "times",
+            "rows",
+            "bits",
+            "seconds",
+            "waiting",
+            "sending",
+            "computing",
+            "rounds",
+            "sent",
+        ]);
+        for it in operations {
+            let own = it.line > 0 || !it.file.is_empty();
+            let file = Path::new(&it.file).file_name().unwrap_or_default().to_string_lossy();
+            let (line, times, rows, bits) = match own {
+                true => (
+                    format!("{file}:{}", it.line),
+                    it.times.to_string(),
+                    it.rows.to_string(),
+                    it.bits.to_string(),
+                ),
+                false => Default::default(),
+            };
+            table.add_row([
+                line,
+                it.name.clone(),
+                times,
+                rows,
+                bits,
+                seconds(it.seconds()),
+                seconds(it.waiting_seconds),
+                seconds(it.sending_seconds),
+                seconds(it.computing_seconds),
+                format!("{:.0}", it.rounds),
+                bytes(it.bytes as u64),
+            ]);
+        }
+        writeln!(out, "{table}")?;
+        let s = if *free == 1 { "" } else { "s" };
+        writeln!(
+            out,
+            "{} and {} in all; {free} operation{s} more take nothing",
+            seconds(total.seconds),
+            bytes(total.bytes as u64),
+        )
+    }
+}
