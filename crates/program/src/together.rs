@@ -73,13 +73,12 @@ fn groups(block: &Block, rows: &[u64], most: u64) -> HashMap<NodeId, Vec<NodeId>
 
 /// Whether a node takes messages, and computes each element of its results from those at the same place of its operands.
 fn is_element_wise(block: &Block, node: &Node) -> bool {
-    let element_wise = match node.op {
-        Op::Mul { .. } | Op::Less | Op::Equal | Op::Select | Op::And | Op::Or => true,
-        Op::Cast(_) | Op::Wrap(_) | Op::ShiftRight { .. } | Op::Circuit { .. } => true,
-        Op::Quotient { .. } | Op::Rem | Op::Sqrt => true,
-        Op::Exp { .. } | Op::Log { .. } | Op::Sigmoid { .. } => true,
-        _ => false,
-    };
+    let of_logic = matches!(node.op, Op::Less | Op::Equal | Op::Select | Op::And | Op::Or);
+    let of_width = matches!(node.op, Op::Cast(_) | Op::Wrap(_) | Op::ShiftRight { .. });
+    let of_numbers = matches!(node.op, Op::Mul { .. } | Op::Quotient { .. } | Op::Rem | Op::Sqrt);
+    let of_reals = matches!(node.op, Op::Exp { .. } | Op::Log { .. } | Op::Sigmoid { .. });
+    let is_circuit = matches!(node.op, Op::Circuit { .. });
+    let element_wise = of_logic || of_width || of_numbers || of_reals || is_circuit;
     let secret = |ty: &Type| ty.visibility == Visibility::Secret;
     let shape = &node.types[0].shape;
     let operands = node.operands.iter().map(|v| block.type_of(*v));
@@ -90,8 +89,8 @@ fn is_element_wise(block: &Block, node: &Node) -> bool {
 
 /// Elements of a result, if there are any.
 fn elements(node: &Node, rows: &[u64]) -> Option<u64> {
-    let lengths = node.types[0].shape.iter().map(|extent| extent.bound(rows));
-    let all = lengths.fold(Some(1u64), |all, n| all?.checked_mul(n?));
+    let mut shape = node.types[0].shape.iter();
+    let all = shape.try_fold(1u64, |all, extent| all.checked_mul(extent.bound(rows)?));
     all.filter(|all| *all > 0)
 }
 
