@@ -412,10 +412,10 @@ fn independent_operations_take_their_rounds_together() {
     let header = "input x: i16[n] from alice\ninput y: i16[n] from bob\ninput f: fixed(32,16)[2, 3] from alice in -9.0..9.0\n\
          input g: fixed(32,16)[2, 3] from bob in -9.0..9.0\nlet s = x + y\nlet t = y + x\nlet h = f + g\nlet k = g + f\n";
     let one = format!(
-        "{header}reveal select(s * s < x, s, t) to alice as \"a\"\nreveal h * k to bob as \"f\"\n"
+        "{header}reveal select(s * s < x, s, t) to all as \"a\"\nreveal h * k to all as \"f\"\n"
     );
-    let more = "reveal select(s * t < x, t, s) to bob as \"b\"\nreveal select(t * t < x, s, s) to carol as \"c\"\n\
-         reveal k * k to carol as \"g\"\nreveal h * h to alice as \"h\"\n";
+    let more = "reveal select(s * t < x, t, s) to all as \"b\"\nreveal select(t * t < x, s, s) to all as \"c\"\n\
+         reveal k * k to all as \"g\"\nreveal h * h to all as \"h\"\n";
     let all = format!("{one}{more}");
     check_few(&all, &[0, 40]);
     let rounds = |text: &str, rows| {
