@@ -264,7 +264,9 @@ fn parties_choose_the_protocol_for_their_links() {
         }
         let seconds = |it: &Value| it["seconds"].as_f64().expect("seconds");
         let all = parties[0]["auto"]["candidates"].as_array().expect("candidates").clone();
-        assert!(all.windows(2).all(|pair| seconds(&pair[0]) <= seconds(&pair[1])), "{all:?}");
+        // Of two that take about as long, the one that is lighter comes first.
+        let in_order = |pair: &[Value]| seconds(&pair[0]) <= 1.01 * seconds(&pair[1]);
+        assert!(all.windows(2).all(in_order), "{all:?}");
         let trust = run["trust"].as_str().expect("a sentence").to_owned();
         (choice(&parties[0]), trust, parties)
     };
