@@ -3,6 +3,7 @@
 use crate::catalog::Catalog;
 use crate::lower::Shown;
 use crate::plan::{Aggregate, Function, Node, Plan, Query};
+use crate::rewrite::rewritten;
 
 /// What a query does and discloses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub struct Explained {
 /// Explains a query, of which `shown` is revealed.
 #[must_use]
 pub fn explain(query: &Query, catalog: &Catalog, shown: &Shown) -> Explained {
-    let plan = query.plan.text(catalog).to_string();
+    let plan = rewritten(query.plan.clone()).text(catalog).to_string();
     let columns: Vec<&str> = shown.columns.iter().map(|column| column.name.as_str()).collect();
     let learn = if query.to.len() == 1 { "learns" } else { "learn" };
     let mut learned = vec![format!("{} {learn} {}", query.to.join(", "), columns.join(", "))];

@@ -36,6 +36,17 @@ impl Kind {
     pub fn is_number(&self) -> bool {
         matches!(self, Kind::Decimal { .. } | Kind::Fixed { .. })
     }
+    /// Whether numbers of another kind, or bits, become ones of this kind exactly, by a multiplication.
+    #[must_use]
+    pub fn is_finer(&self, than: &Kind) -> bool {
+        match (self, than) {
+            (kind, Kind::Bit) => kind.is_number(),
+            (Kind::Decimal { scale }, Kind::Decimal { scale: than }) => scale >= than,
+            (Kind::Fixed { fraction }, Kind::Fixed { fraction: than }) => fraction >= than,
+            (Kind::Fixed { .. }, Kind::Decimal { scale: 0 }) => true,
+            _ => false,
+        }
+    }
 }
 
 /// As SQL calls it.

@@ -11,6 +11,7 @@
 //! | [`catalog`], [`kind`] | the tables of the parties, and what their values are |
 //! | [`plan`] | what a query computes |
 //! | [`rows`] | rows, their order, and answers |
+//! | [`rewrite`] | plans as others that compute the same, faster |
 //! | [`show`] | plans as texts, for people |
 //! | [`sql`] | SQL, bound to a catalog |
 //! | [`lower`] | queries as programs |
@@ -28,6 +29,7 @@ pub mod lower;
 pub mod plan;
 #[cfg(any(test, feature = "random"))]
 pub mod random;
+pub mod rewrite;
 pub mod rows;
 pub mod show;
 pub mod sql;

@@ -6,6 +6,7 @@
 //! Rows of a plan have no order, and those that a filter drops stay where they are: nobody sees which those are.
 
 use crate::catalog::Catalog;
+use crate::error::{QueryError, Result};
 use crate::kind::Kind;
 use tacit_program::Span;
 
@@ -364,6 +365,77 @@ impl Plan {
         }
     }
 
+    pub(crate) fn inputs_mut(&mut self) -> Vec<&mut Plan> {
+        match &mut self.node {
+            Node::Scan(_) => Vec::new(),
+            Node::Union(inputs) => inputs.iter_mut().collect(),
+            Node::Filter { input, .. }
+            | Node::Project { input, .. }
+            | Node::Group { input, .. }
+            | Node::Window { input, .. }
+            | Node::First { input, .. } => vec![input],
+            Node::Join { left, right, .. } | Node::Match { left, right, .. } => vec![left, right],
+        }
+    }
+
+    /// The expressions of its operator.
+    #[must_use]
+    pub fn exprs(&self) -> Vec<&Expr> {
+        match &self.node {
+            Node::Filter { condition, .. } => vec![condition],
+            Node::Project { columns, .. } => columns.iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(crate) fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut self.node {
+            Node::Filter { condition, .. } => vec![condition],
+            Node::Project { columns, .. } => columns.iter_mut().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A plan without rows and columns, which stands where one has been taken.
+    pub(crate) fn nothing() -> Self {
+        Plan { node: Node::Union(Vec::new()), fields: Vec::new(), span: Span::default() }
+    }
+
+    /// The groups that [`Query::min_rows`] is about: on each way down from what is shown, the first ones, where what is in common to rows
+    /// that are each shown once are groups themselves, these. Rows that a group counts are those of its input.
+    ///
+    /// # Errors
+    /// If rows are shown that are not of groups, with the place and what to do.
+    pub fn shown_groups(&self) -> Result<Vec<&Plan>> {
+        match &self.node {
+            Node::Filter { input, .. }
+            | Node::Project { input, .. }
+            | Node::Window { input, .. }
+            | Node::First { input, .. } => input.shown_groups(),
+            Node::Group { keys, .. } if keys.is_empty() => {
+                let what = "min_rows leaves out groups of few rows, and this is one row of all rows, from which what is left out may follow: add GROUP BY, or leave out min_rows or this row";
+                Err(QueryError::new(&self.span, what))
+            }
+            Node::Group { input, aggregates, .. } => match input.shown_groups() {
+                // Of groups that are alike, each once.
+                Ok(groups) if aggregates.is_empty() => Ok(groups),
+                _ => Ok(vec![self]),
+            },
+            Node::Union(inputs) => {
+                let groups = inputs.iter().map(Plan::shown_groups);
+                Ok(groups.collect::<Result<Vec<_>>>()?.concat())
+            }
+            Node::Join { left, right, .. } => {
+                Ok([left.shown_groups()?, right.shown_groups()?].concat())
+            }
+            Node::Match { left, .. } => left.shown_groups(),
+            Node::Scan(_) => {
+                let what = "min_rows leaves out groups of few rows, and here rows of a table are shown as they are: add GROUP BY, join tables before it, or leave min_rows out";
+                Err(QueryError::new(&self.span, what))
+            }
+        }
+    }
+
     /// Whether no two of its rows have equal values in some columns, rows with nulls in these aside. It follows from the plan, or from
     /// what a catalog says, if there is one, of its tables.
     #[must_use]
@@ -417,7 +489,40 @@ impl Plan {
     }
 }
 
+impl Aggregate {
+    /// The columns that it is of.
+    #[must_use]
+    pub fn columns(&self) -> Vec<usize> {
+        self.column.into_iter().collect()
+    }
+
+    /// Makes it one of other columns: of each, the number that it has now.
+    pub(crate) fn renumber(&mut self, places: &[usize]) {
+        for column in &mut self.column {
+            *column = places[*column];
+        }
+    }
+}
+
 impl Expr {
+    /// A column of some fields.
+    pub(crate) fn column(number: usize, fields: &[Field], span: &Span) -> Self {
+        let Field { kind, nullable, .. } = fields[number].clone();
+        Expr { compute: Compute::Column(number), kind, nullable, span: span.clone() }
+    }
+
+    /// What stands where an expression has been taken.
+    pub(crate) fn nothing() -> Self {
+        let (compute, kind, span) = (Compute::Literal(None), Kind::Bit, Span::default());
+        Expr { compute, kind, nullable: true, span }
+    }
+
+    /// Whether it computes the same as another one.
+    #[must_use]
+    pub fn same(&self, other: &Expr) -> bool {
+        same(self, other)
+    }
+
     /// The expressions that it is made of.
     #[must_use]
     pub fn operands(&self) -> Vec<&Expr> {
@@ -495,4 +600,34 @@ impl Expr {
         }
         self.operands_mut().into_iter().for_each(|operand| operand.move_columns(place));
     }
+}
+
+/// Whether two expressions compute the same.
+fn same(a: &Expr, b: &Expr) -> bool {
+    let pairs =
+        |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b));
+    a.kind == b.kind
+        && match (&a.compute, &b.compute) {
+            (Compute::Column(a), Compute::Column(b)) => a == b,
+            (Compute::Literal(a), Compute::Literal(b)) => a == b,
+            (Compute::Convert(a), Compute::Convert(b))
+            | (Compute::Negate(a), Compute::Negate(b))
+            | (Compute::Absolute(a), Compute::Absolute(b))
+            | (Compute::Not(a), Compute::Not(b))
+            | (Compute::IsNull(a), Compute::IsNull(b)) => same(a, b),
+            (Compute::Binary(f, a, b), Compute::Binary(g, c, d)) => {
+                f == g && same(a, c) && same(b, d)
+            }
+            (Compute::Coalesce(a), Compute::Coalesce(b)) => pairs(a, b),
+            (Compute::Extreme { greatest: f, of: a }, Compute::Extreme { greatest: g, of: b }) => {
+                f == g && pairs(a, b)
+            }
+            (Compute::DatePart(f, a), Compute::DatePart(g, b)) => f == g && same(a, b),
+            (Compute::Case(f, a), Compute::Case(g, b)) => {
+                f.len() == g.len()
+                    && same(a, b)
+                    && f.iter().zip(g).all(|((a, b), (c, d))| same(a, c) && same(b, d))
+            }
+            _ => false,
+        }
 }

@@ -42,8 +42,27 @@ impl PlanText<'_> {
     fn lines(&self, plan: &Plan, depth: usize, lines: &mut Vec<String>) {
         lines.push(format!("{}{}", "  ".repeat(depth), self.operator(plan)));
         for input in plan.inputs() {
+            // What groups are computed from stands in their own line.
+            let input = match (&plan.node, &input.node) {
+                (Node::Group { .. }, Node::Project { input, .. }) => input,
+                _ => input,
+            };
             self.lines(input, depth + 1, lines);
         }
+    }
+
+    /// A column, or how it is computed where the plan only does that.
+    fn term(&self, plan: &Plan, column: usize) -> String {
+        match &plan.node {
+            Node::Project { input, columns } => self.expr(&columns[column], &input.fields),
+            _ => name(&plan.fields, column).to_owned(),
+        }
+    }
+
+    fn aggregate(&self, of: &Aggregate, input: &Plan) -> String {
+        let function = named(of.function);
+        let column = of.column.map_or("*".to_owned(), |column| bare(self.term(input, column)));
+        format!("{function}({}{column})", if of.distinct { "distinct " } else { "" })
     }
 
     fn operator(&self, plan: &Plan) -> String {
@@ -56,18 +75,22 @@ impl PlanText<'_> {
             }
             Node::Union(_) => "union".to_owned(),
             Node::Filter { input, condition } => {
-                format!("filter {}", self.expr(condition, &input.fields))
+                format!("filter {}", bare(self.expr(condition, &input.fields)))
             }
             Node::Project { input, columns } => {
-                let columns = columns.iter().zip(&plan.fields).map(|(column, field)| {
-                    let value = self.expr(column, &input.fields);
-                    if value == field.name { value } else { format!("{value} as {}", field.name) }
-                });
+                let columns = columns
+                    .iter()
+                    .zip(&plan.fields)
+                    .map(|(column, field)| called(bare(self.expr(column, &input.fields)), field));
                 format!("project {}", columns.collect::<Vec<_>>().join(", "))
             }
             Node::Group { input, keys, aggregates } => {
-                let keys: Vec<&str> = keys.iter().map(|key| name(&input.fields, *key)).collect();
-                let made = aggregates.iter().map(|it| aggregate(it, &input.fields));
+                let (of_keys, of_made) = plan.fields.split_at(keys.len());
+                let keys = keys.iter().zip(of_keys);
+                let keys: Vec<String> =
+                    keys.map(|(key, field)| called(bare(self.term(input, *key)), field)).collect();
+                let made = aggregates.iter().zip(of_made);
+                let made = made.map(|(it, field)| called(self.aggregate(it, input), field));
                 let made = made.collect::<Vec<_>>().join(", ");
                 match (keys.is_empty(), made.is_empty()) {
                     (true, _) => format!("group all: {made}"),
@@ -96,7 +119,8 @@ impl PlanText<'_> {
                 if !by.is_empty() {
                     what += &format!(" ordered by {}", by.join(", "));
                 }
-                let calls = calls.iter().map(|it| call(it, &input.fields));
+                let calls = calls.iter().zip(&plan.fields[input.fields.len()..]);
+                let calls = calls.map(|(it, field)| called(call(it, &input.fields), field));
                 format!("{what}: {}", calls.collect::<Vec<_>>().join(", "))
             }
             Node::First { input, by, rows } => {
@@ -124,10 +148,23 @@ impl PlanText<'_> {
             Compute::Convert(a) => format!("{}::{}", show(a), kind(&expr.kind)),
             Compute::Negate(a) => format!("-{}", show(a)),
             Compute::Absolute(a) => format!("abs({})", show(a)),
+            // What is compared stands first.
+            Compute::Binary(Operator::Less, a, b) if matches!(a.compute, Compute::Literal(_)) => {
+                format!("({} > {})", show(b), show(a))
+            }
+            Compute::Binary(Operator::LessOrEqual, a, b)
+                if matches!(a.compute, Compute::Literal(_)) =>
+            {
+                format!("({} >= {})", show(b), show(a))
+            }
             Compute::Binary(operator, a, b) => {
                 format!("({} {} {})", show(a), symbol(*operator), show(b))
             }
-            Compute::Not(a) => format!("not {}", show(a)),
+            Compute::Not(a) => match &a.compute {
+                Compute::IsNull(of) => format!("({} is not null)", show(of)),
+                Compute::Binary(Operator::Equal, a, b) => format!("({} <> {})", show(a), show(b)),
+                _ => format!("not {}", show(a)),
+            },
             Compute::IsNull(a) => format!("({} is null)", show(a)),
             Compute::Case(branches, last) => {
                 let branches: String = branches
@@ -153,6 +190,35 @@ fn name(fields: &[Field], column: usize) -> &str {
     fields.get(column).map_or("?", |field| &field.name)
 }
 
+/// An expression without the brackets around all of it.
+fn bare(text: String) -> String {
+    let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) else {
+        return text;
+    };
+    let (mut depth, mut quoted) = (0, false);
+    for character in inner.chars() {
+        match character {
+            '\'' => quoted = !quoted,
+            '(' if !quoted => depth += 1,
+            ')' if !quoted => depth -= 1,
+            _ => {}
+        }
+        // The first bracket is closed before the end.
+        if depth < 0 {
+            return text;
+        }
+    }
+    inner.to_owned()
+}
+
+/// A value with its name, where that is another one than what it is.
+fn called(value: String, field: &Field) -> String {
+    if field.name.is_empty() || bare(field.name.clone()) == value {
+        return value;
+    }
+    format!("{value} as {}", field.name)
+}
+
 fn pairs(left: &Plan, right: &Plan, on: &[(usize, usize)]) -> String {
     let pairs: Vec<String> = on
         .iter()
@@ -167,7 +233,7 @@ fn order(key: &OrderKey, fields: &[Field]) -> String {
     format!("{}{descending}{nulls}", name(fields, key.column))
 }
 
-fn call(of: &Call, fields: &[Field]) -> String {
+pub(crate) fn call(of: &Call, fields: &[Field]) -> String {
     let column = of.column.map_or("*", |column| name(fields, column));
     let frame = |frame| match frame {
         Frame::Whole => " of all".to_owned(),
@@ -204,10 +270,15 @@ fn named(function: Function) -> String {
     }
 }
 
-fn aggregate(of: &Aggregate, fields: &[Field]) -> String {
-    let function = named(of.function);
-    let column = of.column.map_or("*", |column| name(fields, column));
-    format!("{function}({}{column})", if of.distinct { "distinct " } else { "" })
+/// An expression of some fields, as a name.
+pub(crate) fn expr(of: &Expr, fields: &[Field]) -> String {
+    let nothing = Plan { fields: fields.to_vec(), ..Plan::nothing() };
+    PlanText { plan: &nothing, catalog: None }.expr(of, fields)
+}
+
+/// What an aggregate is, as a name.
+pub(crate) fn aggregate(of: &Aggregate, input: &Plan) -> String {
+    PlanText { plan: input, catalog: None }.aggregate(of, input)
 }
 
 fn symbol(operator: Operator) -> &'static str {

@@ -26,8 +26,8 @@ mod wrong;
 mod tests;
 
 use crate::catalog::Catalog;
-use crate::error::{QueryError, Result};
-use crate::plan::{Node, Plan, Query};
+use crate::error::Result;
+use crate::plan::{Plan, Query};
 use crate::rows::{Answer, Cell, Rows, compare};
 use operator::{Hidden, Run};
 
@@ -35,7 +35,7 @@ use operator::{Hidden, Run};
 ///
 /// Rows are in canonical order: by the query's order, rows that are equal by it by all columns from the first one on, nulls last. Not more
 /// than [`Query::max_rows`] are given, the first ones. Groups of fewer rows than [`Query::min_rows`] are dropped before whatever is
-/// above the group operator, such as `HAVING` and `LIMIT`.
+/// above the group operators, such as `HAVING` and `LIMIT`: see [`Plan::shown_groups`].
 ///
 /// # Errors
 /// If tables do not obey the catalog, the plan contradicts itself, rows on the right of a join do not have each key once, a scalar
@@ -46,7 +46,7 @@ pub fn evaluate(query: &Query, catalog: &Catalog, tables: &[Rows]) -> Result<Ans
     check::plan(&query.plan, Some(catalog))?;
     check::order(&query.order, query.plan.fields.len(), &query.plan.span)?;
     let hidden = match query.min_rows {
-        Some(least) => Some(Hidden { group: shown_groups(&query.plan)?, least }),
+        Some(least) => Some(Hidden { groups: query.plan.shown_groups()?, least }),
         None => None,
     };
     let mut rows = Run::new(tables, hidden).plan(&query.plan)?;
@@ -65,25 +65,6 @@ pub fn evaluate(query: &Query, catalog: &Catalog, tables: &[Rows]) -> Result<Ans
 pub fn rows(plan: &Plan, tables: &[Rows]) -> Result<Rows> {
     check::plan(plan, None)?;
     Run::new(tables, None).plan(plan)
-}
-
-/// The operator whose groups [`Query::min_rows`] is about: the first one under filters, projections, windows and limits, which must group
-/// by something. Rows that it counts are those of its input.
-///
-/// # Errors
-/// If there is another operator, or none of its kind.
-fn shown_groups(plan: &Plan) -> Result<&Plan> {
-    match &plan.node {
-        Node::Filter { input, .. }
-        | Node::Project { input, .. }
-        | Node::Window { input, .. }
-        | Node::First { input, .. } => shown_groups(input),
-        Node::Group { keys, .. } if !keys.is_empty() => Ok(plan),
-        _ => {
-            let what = "min_rows hides groups of few rows and needs a GROUP BY: add one, or leave min_rows out";
-            Err(QueryError::new(&plan.span, what))
-        }
-    }
 }
 
 /// The value of an expression without columns and subqueries.

@@ -18,10 +18,9 @@ pub(super) struct Run<'a> {
 }
 
 /// Groups that are not shown.
-#[derive(Clone, Copy)]
 pub(super) struct Hidden<'a> {
-    /// The operator that makes them.
-    pub(super) group: &'a Plan,
+    /// The operators that make them.
+    pub(super) groups: Vec<&'a Plan>,
     /// The least number of rows of a group that is shown.
     pub(super) least: u64,
 }
@@ -80,8 +79,10 @@ impl<'a> Run<'a> {
                 Ok(results)
             }
             Node::Group { input, keys, aggregates } => {
-                let hidden = self.hidden.filter(|hidden| std::ptr::eq(hidden.group, plan));
-                let least = hidden.map_or(0, |hidden| hidden.least);
+                let hides = |hidden: &&Hidden<'_>| {
+                    hidden.groups.iter().any(|group| std::ptr::eq(*group, plan))
+                };
+                let least = self.hidden.as_ref().filter(hides).map_or(0, |hidden| hidden.least);
                 let fields = (input.fields.as_slice(), &plan.fields[keys.len()..]);
                 super::group::rows(&self.plan(input)?, keys, aggregates, fields, least)
             }

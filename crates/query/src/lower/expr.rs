@@ -101,7 +101,7 @@ impl Lowering<'_> {
 
     /// The only value of a plan.
     fn scalar(&mut self, plan: &Plan) -> Result<Cell> {
-        let frame = self.plan(plan, &[true], None)?;
+        let frame = self.plan(plan, &[true])?;
         if frame.rows != Extent::fixed(1) {
             let what = "a subquery that stands for a value has one row: take an aggregate of it, or ORDER BY .. LIMIT 1";
             return Err(QueryError::new(&plan.span, what));

@@ -25,6 +25,8 @@ pub(super) struct Frame {
     pub valid: Bits,
     /// The most rows that are valid, where that is less than `rows`.
     pub at_most: Option<u64>,
+    /// Whether its rows are groups, of which so many are shown as there can be, if these are not many.
+    pub grouped: bool,
     /// Columns by whose values valid rows are in order, strictly: nulls last. The place of a row among the valid ones says no more
     /// than these values.
     pub order: Option<Vec<usize>>,
@@ -37,7 +39,8 @@ pub(super) struct Frame {
 impl Frame {
     /// All rows of some columns.
     pub fn of(columns: Vec<Option<Cell>>, rows: Extent) -> Self {
-        Frame { columns, rows, valid: None, at_most: None, order: None, placed: false, gaps: false }
+        let (valid, at_most, order) = (None, None, None);
+        Frame { columns, rows, valid, at_most, grouped: false, order, placed: false, gaps: false }
     }
 
     /// The column of a number. Only columns that were wanted are asked for.
@@ -78,6 +81,12 @@ impl Lowering<'_> {
         rows.bound(&self.dims.iter().map(|(_, most)| *most).collect::<Vec<_>>()).unwrap_or(u64::MAX)
     }
 
+    /// The most rows of a table that are valid.
+    pub fn most_valid(&self, frame: &Frame) -> u64 {
+        let most = self.most(&frame.rows);
+        frame.at_most.map_or(most, |valid| valid.min(most))
+    }
+
     /// The least rows of a length.
     pub fn least(&self, rows: &Extent) -> u64 {
         rows.bound(&self.dims.iter().map(|(least, _)| *least).collect::<Vec<_>>()).unwrap_or(0)
@@ -110,7 +119,7 @@ impl Lowering<'_> {
 
     /// Rows of several plans with as many columns, one after the other.
     pub fn union(&mut self, inputs: &[Plan], wanted: &[bool]) -> Result<Frame> {
-        let frames = inputs.iter().map(|input| self.plan(input, wanted, None));
+        let frames = inputs.iter().map(|input| self.plan(input, wanted));
         let frames = frames.collect::<Result<Vec<_>>>()?;
         let rows = frames.iter().fold(Extent::fixed(0), |rows, frame| rows + frame.rows.clone());
         let mut columns = Vec::new();
@@ -129,7 +138,10 @@ impl Lowering<'_> {
         }
         let valid: Vec<Bits> = frames.iter().map(|frame| frame.valid).collect();
         let valid = self.stacked(&valid, &frames);
-        self.checked(Frame { valid, ..Frame::of(columns, rows) })
+        let most = frames.iter().map(|frame| self.most_valid(frame));
+        let at_most = Some(most.fold(0, u64::saturating_add));
+        let grouped = frames.iter().all(|frame| frame.grouped);
+        self.checked(Frame { valid, at_most, grouped, ..Frame::of(columns, rows) })
     }
 
     /// Bits of several tables, one after the other.
@@ -197,9 +209,15 @@ impl Lowering<'_> {
     /// Valid rows first, in the order in which they are; not more than so many, which must hold all of them.
     pub fn compact(&mut self, frame: Frame, most: u64) -> Frame {
         let frame = self.padded(frame, most);
-        let Some(valid) = frame.valid else { return self.cut(&frame, most) };
+        let frame = self.to_the_front(frame);
+        self.cut(&frame, most)
+    }
+
+    /// Valid rows first, in the order in which they are.
+    pub fn to_the_front(&mut self, frame: Frame) -> Frame {
+        let Some(valid) = frame.valid else { return frame };
         let last = self.b.not(valid);
         let frame = self.sorted_by(&frame, &[keys::Word { value: last, bits: 1 }]);
-        Frame { gaps: false, placed: false, ..self.cut(&frame, most) }
+        Frame { gaps: false, placed: false, ..frame }
     }
 }

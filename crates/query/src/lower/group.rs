@@ -15,7 +15,12 @@ use tacit_program::build::{Groups, Number, Value};
 use tacit_program::{Element, Extent, Fold, Interval, Span};
 
 /// The most groups that have places of their own.
-const MOST_PLACES: i128 = 512;
+const MOST_PLACES: u128 = 512;
+/// In so many places rows are looked up for a column at the cost of sorting them, at three parties that follow the protocol: measured with
+/// 330,000 rows. Under other protocols sorts cost more.
+const LIKE_A_SORT: u128 = 256;
+/// So many lookups are made in a second or two, and in fewer rounds than a sort.
+const FEW_LOOKUPS: u128 = 1 << 24;
 /// Rows are brought to the front where they are so many times fewer.
 const WORTHWHILE: u64 = 2;
 
@@ -34,7 +39,6 @@ impl Lowering<'_> {
         (keys, aggregates): (&[usize], &[Aggregate]),
         plan: &Plan,
         wanted: &[bool],
-        suppress: Option<u64>,
     ) -> Result<Frame> {
         let mut needed = vec![false; input.fields.len()];
         keys.iter().for_each(|key| needed[*key] = true);
@@ -43,7 +47,7 @@ impl Lowering<'_> {
         pairs
             .filter_map(|(aggregate, _)| aggregate.column)
             .for_each(|column| needed[column] = true);
-        let frame = self.plan(input, &needed, None)?;
+        let frame = self.plan(input, &needed)?;
         self.at(&plan.span);
         let cells = keys.iter().map(|key| frame.column(*key, &plan.span));
         let cells = cells.collect::<Result<Vec<_>>>()?;
@@ -53,19 +57,26 @@ impl Lowering<'_> {
             !aggregate.distinct
                 && matches!(aggregate.function, Function::Count | Function::Sum | Function::Mean)
         };
-        let mut asked = aggregates.iter().zip(&used).filter(|(_, used)| **used);
-        let placed = places <= MOST_PLACES && asked.all(|(aggregate, _)| additive(aggregate));
+        let asked = aggregates.iter().zip(&used).filter(|(_, used)| **used).map(|(it, _)| it);
+        // Columns that are added up: of each aggregate a sum, and how many rows count where that is another number than others have.
+        let columns: u128 = asked.clone().map(|it| sums_of(it, &frame)).sum();
+        let work = 1 + columns;
+        let rows = u128::from(self.most(&frame.rows));
+        let placed = asked.clone().all(additive) && places_pay(places.unsigned_abs(), rows, work);
         let of = aggregates.iter().map(|aggregate| {
             let column = aggregate.column.and_then(|column| frame.columns[column]);
             column.map_or(Interval::point(0), |cell| self.interval(cell.value))
         });
         let intervals = of.collect();
+        let suppress = self.hidden.get(&std::ptr::from_ref(plan)).copied();
         let fields = &plan.fields[keys.len()..];
         let groups = GroupsOf { input, aggregates, fields, used: &used, intervals, suppress };
         let grouped = match placed {
             true => self.by_places(&groups, &frame, &cells, &digits, places as u64)?,
             false => {
-                let most = u64::try_from(places).ok();
+                // Each group has a row, and keys of its own.
+                let places = u64::try_from(places).unwrap_or(u64::MAX);
+                let most = self.most_valid(&frame).min(places);
                 self.by_order(&groups, frame, &cells, most, &plan.span)?
             }
         };
@@ -143,7 +154,7 @@ impl Lowering<'_> {
         let least = i128::from(of.suppress.unwrap_or(1).max(1));
         let valid = Some(self.b.ge(members, least));
         let order = Some((0..cells.len()).collect());
-        Ok(Frame { valid, order, placed: true, ..Frame::of(columns, rows) })
+        Ok(Frame { valid, grouped: true, order, placed: true, ..Frame::of(columns, rows) })
     }
 
     /// The keys of groups in their places, which are public.
@@ -178,7 +189,7 @@ impl Lowering<'_> {
         of: &GroupsOf<'_>,
         frame: Frame,
         cells: &[Cell],
-        most: Option<u64>,
+        most: u64,
         span: &Span,
     ) -> Result<Frame> {
         let rows = frame.rows.clone();
@@ -267,14 +278,15 @@ impl Lowering<'_> {
         let order = Some((0..keys).collect());
         let frame = Frame {
             valid: Some(last),
-            at_most: most,
+            at_most: Some(most),
+            grouped: true,
             order,
             gaps: true,
             ..Frame::of(columns, rows)
         };
-        let frame = match most {
-            Some(most) if most <= self.most(&frame.rows) / WORTHWHILE => self.compact(frame, most),
-            _ => frame,
+        let frame = match most <= self.most(&frame.rows) / WORTHWHILE {
+            true => self.compact(frame, most),
+            false => frame,
         };
         Ok(self.finished(of, frame, keys))
     }
@@ -372,6 +384,21 @@ impl Lowering<'_> {
     }
 }
 
+/// Whether rows are better added to the places of their groups than sorted, in so many columns.
+fn places_pay(places: u128, rows: u128, columns: u128) -> bool {
+    let lookups = places.saturating_mul(columns);
+    let few = lookups <= LIKE_A_SORT || lookups.saturating_mul(rows) <= FEW_LOOKUPS;
+    places <= MOST_PLACES && few
+}
+
+/// How many columns are added up for an aggregate, beside the count of all rows.
+fn sums_of(aggregate: &Aggregate, frame: &Frame) -> u128 {
+    let cell = aggregate.column.and_then(|column| frame.columns[column]);
+    let summed = aggregate.function != Function::Count;
+    let counted = cell.is_some_and(|cell| cell.known.is_some());
+    u128::from(summed && cell.is_some()) + u128::from(counted)
+}
+
 impl Digit {
     /// Values, and null if there may be some.
     fn places(&self) -> i128 {
@@ -452,5 +479,20 @@ fn number(element: Element, raw: i128) -> Number {
             Number::Float(raw as f64 / 2f64.powi(i32::from(fraction)))
         }
         _ => Number::Int(raw),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::places_pay;
+
+    #[test]
+    fn places_cost_a_lookup_for_each_row_and_column() {
+        // Twenty cells of means, of however many rows.
+        assert!(places_pay(20, 10_000_000, 2));
+        assert!(places_pay(512, 5000, 3));
+        // As slow as a sort, or slower.
+        assert!(!places_pay(90, 330_000, 3));
+        assert!(!places_pay(513, 10, 1));
     }
 }

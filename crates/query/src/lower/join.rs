@@ -51,7 +51,7 @@ impl Lowering<'_> {
             of_left[*a] = true;
             of_right[*b] = true;
         }
-        let frames = [self.plan(left, &of_left, None)?, self.plan(right, &of_right, None)?];
+        let frames = [self.plan(left, &of_left)?, self.plan(right, &of_right)?];
         let (outer, matches) = match keep {
             Keep::Both { outer, matches } => (outer, matches),
             Keep::Left { .. } => (false, 1),
@@ -129,8 +129,9 @@ impl Lowering<'_> {
             several => self.b.concat(several, 0),
         };
         let rows = (1..matches).fold(rows.clone(), |sum, _| sum + rows.clone());
-        let at_most = frames[0].at_most.map(|most| most.saturating_mul(matches));
-        self.checked(Frame { valid: Some(valid), at_most, gaps: true, ..Frame::of(columns, rows) })
+        let at_most = Some(self.most_valid(&frames[0]).saturating_mul(matches));
+        let (valid, grouped) = (Some(valid), frames[0].grouped);
+        self.checked(Frame { valid, at_most, grouped, gaps: true, ..Frame::of(columns, rows) })
     }
 
     /// The columns of the right side, from what was filled in of those that are carried along, each with a bit of what is known of it

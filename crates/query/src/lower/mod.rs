@@ -32,7 +32,8 @@ pub use shown::{Shown, ShownColumn};
 use crate::catalog::Catalog;
 use crate::error::{QueryError, Result};
 use crate::kind::Kind;
-use crate::plan::{Node, OrderKey, Plan, Query};
+use crate::plan::{Field, Node, OrderKey, Plan, Query};
+use crate::rewrite::rewritten;
 use frame::{Cell, Frame};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -54,9 +55,15 @@ pub struct Lowered {
 /// When numbers may become too large, when rows are shown whose number nothing bounds, and when the plan contradicts itself; with
 /// the place in the user's text.
 pub fn lower(query: &Query, catalog: &Catalog) -> Result<Lowered> {
+    let query = &Query { plan: rewritten(query.plan.clone()), ..query.clone() };
     let mut lowering = Lowering::new(query, catalog)?;
+    if let Some(least) = query.min_rows {
+        let groups = query.plan.shown_groups()?;
+        lowering.hidden =
+            groups.into_iter().map(|group| (std::ptr::from_ref(group), least)).collect();
+    }
     let wanted = vec![true; query.plan.fields.len()];
-    let frame = lowering.plan(&query.plan, &wanted, query.min_rows)?;
+    let frame = lowering.plan(&query.plan, &wanted)?;
     let shown = lowering.show(query, frame)?;
     let program = lowering.b.finish()?;
     Ok(Lowered { program, shown })
@@ -72,6 +79,8 @@ struct Lowering<'q> {
     /// Row counts and columns of tables that are read already.
     tables: HashMap<usize, Extent>,
     inputs: HashMap<(usize, usize), Cell>,
+    /// Operators that make groups of which small ones are left out, by where they are, and the least number of rows of the others.
+    hidden: HashMap<*const Plan, u64>,
 }
 
 impl<'q> Lowering<'q> {
@@ -87,8 +96,8 @@ impl<'q> Lowering<'q> {
         for domain in domains(catalog) {
             b.domain(&domain.name, domain.members.clone());
         }
-        let (tables, inputs) = (HashMap::new(), HashMap::new());
-        Ok(Lowering { b, catalog, parties, dims: Vec::new(), tables, inputs })
+        let (tables, inputs, hidden) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Ok(Lowering { b, catalog, parties, dims: Vec::new(), tables, inputs, hidden })
     }
 
     /// What follows is at a place.
@@ -103,24 +112,19 @@ impl<'q> Lowering<'q> {
         found.map(|(_, party)| *party).ok_or_else(missing)
     }
 
-    /// The columns of a plan that are wanted. `suppress` is the least number of rows of groups that may be shown.
-    fn plan(&mut self, plan: &Plan, wanted: &[bool], suppress: Option<u64>) -> Result<Frame> {
-        if suppress.is_some()
-            && matches!(
-                plan.node,
-                Node::Scan(_) | Node::Union(_) | Node::Join { .. } | Node::Match { .. }
-            )
-        {
-            let what = "min_rows hides groups of few rows, and this query has no groups: add GROUP BY, or leave min_rows out";
-            return Err(QueryError::new(&plan.span, what));
-        }
+    /// The columns of a plan that are wanted.
+    fn plan(&mut self, plan: &Plan, wanted: &[bool]) -> Result<Frame> {
+        Ok(known(self.operator(plan, wanted)?, &plan.fields))
+    }
+
+    fn operator(&mut self, plan: &Plan, wanted: &[bool]) -> Result<Frame> {
         match &plan.node {
             Node::Scan(table) => self.scan(*table, wanted),
             Node::Union(inputs) => self.union(inputs, wanted),
             Node::Filter { input, condition } => {
                 let mut needed = wanted.to_vec();
                 condition.mark_columns(&mut needed);
-                let frame = self.plan(input, &needed, suppress)?;
+                let frame = self.plan(input, &needed)?;
                 self.at(&condition.span);
                 let holds = self.expr(condition, &frame)?;
                 let holds = self.is_true(&holds);
@@ -129,18 +133,14 @@ impl<'q> Lowering<'q> {
                 let valid = valid.map(|valid| self.per_row(valid, &frame.rows));
                 self.checked(Frame { valid, gaps, ..frame })
             }
-            Node::Project { input, columns } => self.project(input, columns, wanted, suppress),
+            Node::Project { input, columns } => self.project(input, columns, wanted),
             Node::Group { input, keys, aggregates } if keys.is_empty() => {
-                if suppress.is_some() {
-                    let what = "min_rows hides groups of few rows, and this query has no groups: add GROUP BY, or leave min_rows out";
-                    return Err(QueryError::new(&plan.span, what));
-                }
                 self.at(&plan.span);
                 self.total(input, aggregates, &plan.fields, wanted)
             }
             Node::Group { input, keys, aggregates } => {
                 self.at(&plan.span);
-                self.group(input, (keys, aggregates), plan, wanted, suppress)
+                self.group(input, (keys, aggregates), plan, wanted)
             }
             Node::Join { left, right, on, outer, matches } => {
                 let keep = join::Keep::Both { outer: *outer, matches: *matches };
@@ -150,12 +150,12 @@ impl<'q> Lowering<'q> {
                 self.join([left, right], on, join::Keep::Left { anti: *anti }, wanted, &plan.span)
             }
             Node::Window { input, partition, by, calls } => {
-                self.window(input, (partition, by), calls, plan, wanted, suppress)
+                self.window(input, (partition, by), calls, plan, wanted)
             }
             Node::First { input, by, rows } => {
                 // Ties are broken by all columns.
                 let all = vec![true; input.fields.len()];
-                let frame = self.plan(input, &all, suppress)?;
+                let frame = self.plan(input, &all)?;
                 self.at(&plan.span);
                 self.first(frame, &input.fields, by, *rows)
             }
@@ -216,12 +216,11 @@ impl<'q> Lowering<'q> {
         input: &Plan,
         columns: &[crate::plan::Expr],
         wanted: &[bool],
-        suppress: Option<u64>,
     ) -> Result<Frame> {
         let mut needed = vec![false; input.fields.len()];
         let pairs = columns.iter().zip(wanted).filter(|(_, wanted)| **wanted);
         pairs.for_each(|(column, _)| column.mark_columns(&mut needed));
-        let frame = self.plan(input, &needed, suppress)?;
+        let frame = self.plan(input, &needed)?;
         let mut cells = Vec::new();
         for (column, wanted) in columns.iter().zip(wanted) {
             self.at(&column.span);
@@ -240,16 +239,27 @@ impl<'q> Lowering<'q> {
     fn first(
         &mut self,
         frame: Frame,
-        fields: &[crate::plan::Field],
+        fields: &[Field],
         by: &[OrderKey],
         rows: u64,
     ) -> Result<Frame> {
+        let rows = rows.min(self.most_valid(&frame));
         let frame = self.padded(frame, rows);
         let order = keys::with_ties(by, fields.len());
         let frame = self.sorted(frame, fields, &order)?;
-        let frame = self.cut(&frame, rows);
+        let frame = Frame { at_most: None, ..self.cut(&frame, rows) };
         self.checked(frame)
     }
+}
+
+/// A table without bits that say what is known of columns that are never null in rows that are there.
+fn known(mut frame: Frame, fields: &[Field]) -> Frame {
+    for (cell, field) in frame.columns.iter_mut().zip(fields) {
+        if let Some(cell) = cell.as_mut().filter(|_| !field.nullable) {
+            cell.known = None;
+        }
+    }
+    frame
 }
 
 /// The domains of a catalog, each once.

@@ -13,6 +13,9 @@ use tacit_program::build::Value;
 use tacit_program::{Element, Meaning, PartyId};
 use zeroize::Zeroizing;
 
+/// The most groups that are shown without being asked for: their columns are as long as there can be groups, and so is what is sent.
+const MOST_GROUPS: u64 = 4096;
+
 /// What the results of a program are for the query that it was lowered from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
@@ -167,8 +170,19 @@ impl Lowering<'_> {
     /// The rows that are shown, in an order that tells nothing, and a bit that says whether there are more.
     fn rows_to_show(&mut self, query: &Query, frame: Frame) -> Result<(Frame, Option<Value>)> {
         let known = frame.rows.known();
-        let most = [frame.at_most, known].into_iter().flatten().min();
+        let most = [frame.at_most.filter(|_| frame.grouped), known].into_iter().flatten().min();
         let all_public = frame.valid.is_none();
+        // LIMIT, and places for all groups, leave a known number of rows and no other bound.
+        let said = known.is_some() && frame.at_most.is_none();
+        let asked = said || query.max_rows.is_some();
+        if let Some(most) = most.filter(|most| *most > MOST_GROUPS && !asked && !all_public) {
+            return Err(QueryError::new(&query.plan.span, many_groups(most)));
+        }
+        if frame.grouped && !asked && most == Some(self.most(&frame.rows)) {
+            // As many as the tables have, which everybody knows.
+            let frame = self.to_the_front(frame);
+            return Ok((self.in_canonical_order(frame, query)?, None));
+        }
         let Some(rows) = [most, query.max_rows].into_iter().flatten().min() else {
             if !all_public {
                 let what = "how many rows the result has depends on private data, and nothing bounds it: add ORDER BY .. LIMIT, or say \
@@ -223,6 +237,14 @@ impl Lowering<'_> {
         let nothing = self.raw(ty.element, nothing);
         self.b.select(bit, value, nothing)
     }
+}
+
+/// What to do about many groups.
+fn many_groups(most: u64) -> String {
+    format!(
+        "there may be {most} groups here, by the ranges of their columns and by how many rows there are, and a place would be shown for each: up to {MOST_GROUPS} \
+         are. Say how many groups are shown at most, by SET max_rows = 100 or by ORDER BY .. LIMIT. Under max_rows, those who learn the result also learn whether there are more"
+    )
 }
 
 /// Names of results, no two of which are equal.

@@ -32,7 +32,7 @@ impl Lowering<'_> {
         pairs
             .filter_map(|(aggregate, _)| aggregate.column)
             .for_each(|column| needed[column] = true);
-        let frame = self.plan(input, &needed, None)?;
+        let frame = self.plan(input, &needed)?;
         let mut columns = Vec::new();
         let mut ranked = HashMap::new();
         for ((aggregate, field), wanted) in aggregates.iter().zip(fields).zip(wanted) {
@@ -57,6 +57,7 @@ impl Lowering<'_> {
         }
         self.checked(Frame {
             order: Some(Vec::new()),
+            grouped: true,
             placed: true,
             ..Frame::of(columns, Extent::fixed(1))
         })

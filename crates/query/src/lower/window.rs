@@ -25,7 +25,6 @@ impl Lowering<'_> {
         calls: &[Call],
         plan: &Plan,
         wanted: &[bool],
-        suppress: Option<u64>,
     ) -> Result<Frame> {
         let width = input.fields.len();
         let asked: Vec<bool> = wanted[width..].to_vec();
@@ -43,7 +42,7 @@ impl Lowering<'_> {
         if used().next().is_some() {
             keys.iter().map(|key| key.column).chain(columns).for_each(|it| needed[it] = true);
         }
-        let mut frame = self.plan(input, &needed, suppress)?;
+        let mut frame = self.plan(input, &needed)?;
         self.at(&plan.span);
         let whole = |call: &Call| matches!(call.function, Ranged::Aggregate(_, plan::Frame::Whole));
         let fields = &plan.fields;

@@ -97,7 +97,7 @@ impl Binder<'_> {
             return self.error(of, wrong);
         }
         let groups = Some(Groups::by(keys.collect()));
-        let mut rows = Rows { scope: &inner.scope, groups, windows: None };
+        let mut rows = Rows { groups, ..Rows::of(&inner.scope) };
         let value = self.expr(of, &mut rows, None)?;
         let groups = rows.groups.take().unwrap_or_default();
         let Some(empty) = groups.of_no_rows(&value) else { return self.error(of, wrong) };

@@ -25,12 +25,14 @@ pub(super) struct Rows<'s> {
     pub groups: Option<Groups>,
     /// The windows, where there may be some.
     pub windows: Option<Windows>,
+    /// What is selected, where its names stand for it.
+    pub names: &'s [ast::SelectItem],
 }
 
 impl<'s> Rows<'s> {
     /// Rows, one by one.
     pub fn of(scope: &'s Scope) -> Self {
-        Rows { scope, groups: None, windows: None }
+        Rows { scope, groups: None, windows: None, names: &[] }
     }
 }
 
@@ -62,7 +64,7 @@ impl Binder<'_> {
         let span = self.span(ast);
         match ast {
             Ast::Nested(inner) => self.expr(inner, rows, wanted),
-            Ast::Identifier(name) => self.row_column(std::slice::from_ref(name), rows),
+            Ast::Identifier(name) => self.identifier(name, rows, wanted),
             Ast::CompoundIdentifier(name) => self.row_column(name, rows),
             Ast::Value(value) => self.value(&value.value, &span, wanted),
             Ast::TypedString(typed) => match (&typed.data_type, &typed.value.value) {
@@ -180,6 +182,27 @@ impl Binder<'_> {
                 .error(ast, "CEIL and FLOOR are not supported: CAST to INT rounds to the nearest"),
             _ => self.error(ast, "this is not supported in an expression"),
         }
+    }
+
+    /// A column, or where it may have one, something else that is selected under this name.
+    fn identifier(
+        &mut self,
+        name: &ast::Ident,
+        rows: &mut Rows<'_>,
+        wanted: Option<&Kind>,
+    ) -> Result<Expr> {
+        // Groups have keys, which are known by now, and no other columns.
+        let other = rows.groups.is_some() || rows.scope.find(None, &name.value).is_empty();
+        let mut items = rows.names.iter().filter_map(super::select::item);
+        let named = items
+            .find(|(_, alias)| alias.is_some_and(|alias| alias.eq_ignore_ascii_case(&name.value)));
+        let Some((of, _)) = named.filter(|_| other) else {
+            return self.row_column(std::slice::from_ref(name), rows);
+        };
+        let names = std::mem::take(&mut rows.names);
+        let bound = self.expr(of, rows, wanted);
+        rows.names = names;
+        bound
     }
 
     /// A column of rows; of groups it must be a key.

@@ -636,7 +636,7 @@ impl Pool {
 
     fn filter(&mut self, table: usize, expr: &Expr) {
         let own = self.own(table, expr);
-        let plan = std::mem::replace(&mut self.plans[table], nothing());
+        let plan = std::mem::replace(&mut self.plans[table], Plan::nothing());
         self.plans[table] = filtered(plan, own);
     }
 
@@ -644,7 +644,7 @@ impl Pool {
         let sides = [a, b].map(|expr| {
             let table = tables_of(expr, owners)[0];
             let own = self.own(table, expr);
-            let plan = std::mem::replace(&mut self.plans[table], nothing());
+            let plan = std::mem::replace(&mut self.plans[table], Plan::nothing());
             let (plan, column) = with_column(plan, own);
             self.plans[table] = plan;
             (table, column)
@@ -661,7 +661,7 @@ impl Pool {
     /// The first two tables.
     fn plans(self) -> [Plan; 2] {
         let mut plans = self.plans.into_iter();
-        [plans.next().unwrap_or_else(nothing), plans.next().unwrap_or_else(nothing)]
+        [plans.next().unwrap_or_else(Plan::nothing), plans.next().unwrap_or_else(Plan::nothing)]
     }
 
     /// All joined: the plan, and where it has each column.
@@ -673,7 +673,7 @@ impl Pool {
         let tables = self.plans.len();
         let mut joined = vec![false; tables];
         joined[0] = true;
-        let mut plan = std::mem::replace(&mut self.plans[0], nothing());
+        let mut plan = std::mem::replace(&mut self.plans[0], Plan::nothing());
         // Where the columns of each table begin in the plan.
         let mut begins = vec![0; tables];
         for _ in 1..tables {
@@ -717,7 +717,7 @@ impl Pool {
                 },
             };
             let ((table, on), other) =
-                (found.clone(), std::mem::replace(&mut self.plans[found.0], nothing()));
+                (found.clone(), std::mem::replace(&mut self.plans[found.0], Plan::nothing()));
             joined[table] = true;
             if swapped {
                 let width = other.fields.len();
@@ -739,11 +739,6 @@ impl Pool {
         let places = places.map(|(table, column)| begins[table] + column).collect();
         Ok((plan, places))
     }
-}
-
-/// A plan that stands where one has been taken.
-fn nothing() -> Plan {
-    Plan { node: Node::Union(Vec::new()), fields: Vec::new(), span: Span::default() }
 }
 
 fn join_of([left, right]: [Plan; 2], on: Vec<(usize, usize)>, matches: u64, span: &Span) -> Plan {
@@ -790,7 +785,8 @@ pub(super) fn projected(plan: Plan, columns: Vec<(Expr, String)>) -> Plan {
 fn column_of(plan: &Plan, place: usize, named: &Field, span: &Span) -> (Expr, String) {
     let field = &plan.fields[place];
     let (kind, nullable, span) = (field.kind.clone(), field.nullable, span.clone());
-    (Expr { compute: Compute::Column(place), kind, nullable, span }, named.name.clone())
+    let name = named.name.strip_prefix(USING).unwrap_or(&named.name);
+    (Expr { compute: Compute::Column(place), kind, nullable, span }, name.to_owned())
 }
 
 /// A scope whose columns are as a plan has them.

@@ -23,7 +23,7 @@ impl Groups {
 
     /// The key that an expression of rows is.
     pub fn key(&self, expr: &Expr) -> Option<Expr> {
-        let at = self.keys.iter().position(|(_, key)| same(key, expr))?;
+        let at = self.keys.iter().position(|(_, key)| key.same(expr))?;
         let (compute, span) = (Compute::Column(at), expr.span.clone());
         Some(Expr { compute, span, ..self.keys[at].1.clone() })
     }
@@ -76,7 +76,7 @@ impl Groups {
             (_, argument) => argument,
         };
         let column = argument.map(|argument| {
-            let known = self.arguments.iter().position(|known| same(known, &argument));
+            let known = self.arguments.iter().position(|known| known.same(&argument));
             known.unwrap_or_else(|| {
                 self.arguments.push(argument);
                 self.arguments.len() - 1
@@ -147,34 +147,4 @@ impl Groups {
         let node = Node::Group { input: Box::new(rows), keys: numbers, aggregates };
         Plan { node, fields, span: span.clone() }
     }
-}
-
-/// Whether two expressions compute the same.
-pub(super) fn same(a: &Expr, b: &Expr) -> bool {
-    let pairs =
-        |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b));
-    a.kind == b.kind
-        && match (&a.compute, &b.compute) {
-            (Compute::Column(a), Compute::Column(b)) => a == b,
-            (Compute::Literal(a), Compute::Literal(b)) => a == b,
-            (Compute::Convert(a), Compute::Convert(b))
-            | (Compute::Negate(a), Compute::Negate(b))
-            | (Compute::Absolute(a), Compute::Absolute(b))
-            | (Compute::Not(a), Compute::Not(b))
-            | (Compute::IsNull(a), Compute::IsNull(b)) => same(a, b),
-            (Compute::Binary(f, a, b), Compute::Binary(g, c, d)) => {
-                f == g && same(a, c) && same(b, d)
-            }
-            (Compute::Coalesce(a), Compute::Coalesce(b)) => pairs(a, b),
-            (Compute::Extreme { greatest: f, of: a }, Compute::Extreme { greatest: g, of: b }) => {
-                f == g && pairs(a, b)
-            }
-            (Compute::DatePart(f, a), Compute::DatePart(g, b)) => f == g && same(a, b),
-            (Compute::Case(f, a), Compute::Case(g, b)) => {
-                f.len() == g.len()
-                    && same(a, b)
-                    && f.iter().zip(g).all(|((a, b), (c, d))| same(a, c) && same(b, d))
-            }
-            _ => false,
-        }
 }

@@ -62,7 +62,9 @@ impl Binder<'_> {
                 })
             }
             [] => {
-                let known = scope.columns.iter().map(|(_, field)| field.name.as_str());
+                let named = scope.columns.iter().map(|(_, field)| field);
+                let named = named.filter(|field| super::from::is_named(field));
+                let known = named.map(|field| field.name.as_str());
                 let shown: Vec<&str> = name.iter().map(|part| part.value.as_str()).collect();
                 let shown = shown.join(".");
                 let outside =

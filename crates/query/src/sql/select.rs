@@ -3,7 +3,7 @@
 use super::Binder;
 use super::expr::Rows;
 use super::from::{filtered, is_named, projected};
-use super::group::{Groups, same};
+use super::group::Groups;
 use super::query::each_once;
 use super::scope::{Scope, is_called};
 use super::typing::condition;
@@ -55,12 +55,14 @@ impl Binder<'_> {
             Ok(Some(selected)) => (source.plan, selected),
             Err(error) if !self.has_aggregates(select, scope) => return Err(error),
             _ => {
-                let mut rows = Rows { scope, groups: Some(Groups::by(keys)), windows: None };
+                let groups = Some(Groups::by(keys));
+                let names = &select.projection;
+                let mut rows = Rows { groups, names, ..Rows::of(scope) };
                 let having = match &select.having {
                     Some(having) => Some(condition(self.expr(having, &mut rows, None)?)?),
                     None => None,
                 };
-                rows.windows = windows();
+                (rows.windows, rows.names) = (windows(), &[]);
                 let mut selected = self.columns(select, by, rows)?;
                 let groups = selected.groups.take().unwrap_or_default();
                 let plan = groups.plan(source.plan, &span);
@@ -159,7 +161,7 @@ impl Binder<'_> {
             };
             let key = self.plain(renamed.unwrap_or(ast), scope)?;
             // A number or a text that is written down is the same in all rows; what turns out to be may be selected as a key.
-            if !matches!(ast, Ast::Value(_)) && !keys.iter().any(|(_, known)| same(known, &key)) {
+            if !matches!(ast, Ast::Value(_)) && !keys.iter().any(|(_, known)| known.same(&key)) {
                 keys.push((shown(ast), key));
             }
         }
@@ -169,7 +171,7 @@ impl Binder<'_> {
     /// Whether something that is selected, or that groups are chosen by, is an aggregate.
     pub fn has_aggregates(&mut self, select: &ast::Select, scope: &Scope) -> bool {
         let windows = Some(Windows::new(&select.named_window));
-        let mut rows = Rows { scope, groups: Some(Groups::default()), windows };
+        let mut rows = Rows { groups: Some(Groups::default()), windows, ..Rows::of(scope) };
         let items = select.projection.iter().filter_map(item).map(|(of, _)| of);
         for of in items.chain(&select.having).chain(&select.qualify) {
             // Whether it fits is told later.
@@ -179,11 +181,11 @@ impl Binder<'_> {
     }
 
     /// The columns of the result, and what it is ordered by.
-    fn columns(
+    fn columns<'s>(
         &mut self,
-        select: &ast::Select,
+        select: &'s ast::Select,
         by: &[&ast::OrderByExpr],
-        mut rows: Rows<'_>,
+        mut rows: Rows<'s>,
     ) -> Result<Selected> {
         let mut columns: Columns = Vec::new();
         for of in &select.projection {
@@ -225,7 +227,7 @@ impl Binder<'_> {
                     let mut named = columns.iter().enumerate().filter(|(_, (_, it))| is(it));
                     let found = named.next();
                     let other =
-                        named.find(|(_, (of, _))| found.is_some_and(|(_, (it, _))| !same(it, of)));
+                        named.find(|(_, (of, _))| found.is_some_and(|(_, (it, _))| !it.same(of)));
                     if other.is_some() {
                         let what = format!(
                             "`{}` may be several columns: give them different names",
@@ -241,7 +243,7 @@ impl Binder<'_> {
                 Some(column) => column,
                 None => {
                     let expr = self.expr(&key.expr, &mut rows, None)?;
-                    match columns.iter().position(|(column, _)| same(column, &expr)) {
+                    match columns.iter().position(|(column, _)| column.same(&expr)) {
                         Some(column) => column,
                         None => {
                             return self.error(
@@ -254,6 +256,7 @@ impl Binder<'_> {
             };
             order.push(self.key(key, column)?);
         }
+        rows.names = &select.projection;
         let kept = match &select.qualify {
             Some(qualify) => Some(self.qualify(qualify, &mut rows)?),
             None => None,

@@ -1,8 +1,10 @@
 //! Queries, and the plans or errors that they give. Cases are in text files: a query on a line, then what it gives, then nothing.
+//! `WRITE_CASES=1` writes what queries give instead of comparing it.
 
 use super::{Settings, bind, parse};
 use crate::catalog::Catalog;
 use crate::clear::evaluate;
+use crate::rewrite::rewritten;
 use crate::rows::Rows;
 
 /// The cases of a file, each with what it should give.
@@ -19,45 +21,59 @@ fn catalog(tables: &str) -> Catalog {
 }
 
 fn wrong(catalog: &Catalog, query: &str) -> String {
-    let error = bind("q", query, catalog, &Settings::default()).expect_err(query);
+    let error = bind("q", query, catalog, &Settings::default()).map(|_| ()).expect_err(query);
     error.to_string()
 }
 
-/// Compares plans with their texts. The oracle finds that they do not contradict themselves.
-fn right(catalog: &Catalog, text: &str) {
+/// Compares what the queries of a file give with what it says, or writes it.
+fn compare(file: &str, text: &str, gives: impl Fn(&str) -> String) {
+    let found: Vec<(&str, String)> = cases(text).map(|(query, _)| (query, gives(query))).collect();
+    if std::env::var_os("WRITE_CASES").is_some() {
+        let lines: Vec<String> =
+            found.iter().map(|(query, given)| format!("{query}\n{given}\n")).collect();
+        let path = format!("{}/src/sql/tests/{file}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::write(path, lines.join("\n")).expect("a file");
+        return;
+    }
+    for ((query, given), (_, wanted)) in found.iter().zip(cases(text)) {
+        assert_eq!(given, wanted, "{query}");
+    }
+}
+
+/// The plan of a query, as it is shown. The oracle finds that it does not contradict itself, nor does what it was made from.
+fn right(catalog: &Catalog, query: &str) -> String {
     let empty: Vec<Rows> =
         catalog.tables.iter().map(|table| Rows::new(table.columns.len())).collect();
-    for (query, plan) in cases(text) {
-        let bound = bind("q", query, catalog, &Settings::default());
-        let bound = bound.unwrap_or_else(|error| panic!("{query}\n{error}"));
-        assert_eq!(bound.plan.text(catalog).to_string(), plan, "{query}");
-        evaluate(&bound, catalog, &empty).unwrap_or_else(|error| panic!("{query}\n{error}"));
-    }
+    let bound = bind("q", query, catalog, &Settings::default());
+    let mut bound = bound.unwrap_or_else(|error| panic!("{query}\n{error}"));
+    evaluate(&bound, catalog, &empty).unwrap_or_else(|error| panic!("{query}\n{error}"));
+    bound.plan = rewritten(bound.plan);
+    evaluate(&bound, catalog, &empty).unwrap_or_else(|error| panic!("{query}\n{error}"));
+    bound.plan.text(catalog).to_string()
 }
 
 #[test]
 fn wrong_queries_say_what_is_wrong() {
     let catalog = catalog(include_str!("tests/tables.sql"));
-    for (query, message) in cases(include_str!("tests/wrong.txt")) {
-        assert_eq!(wrong(&catalog, query), message, "{query}");
-    }
+    compare("wrong.txt", include_str!("tests/wrong.txt"), |query| wrong(&catalog, query));
 }
 
 #[test]
 fn wrong_files_say_what_is_wrong() {
-    for (file, message) in cases(include_str!("tests/files.txt")) {
-        assert_eq!(parse("f", file).expect_err(file).to_string(), message, "{file}");
-    }
+    let wrong = |file: &str| parse("f", file).map(|_| ()).expect_err(file).to_string();
+    compare("files.txt", include_str!("tests/files.txt"), wrong);
 }
 
 #[test]
 fn right_queries_become_plans() {
-    right(&catalog(include_str!("tests/tables.sql")), include_str!("tests/right.txt"));
+    let catalog = catalog(include_str!("tests/tables.sql"));
+    compare("right.txt", include_str!("tests/right.txt"), |query| right(&catalog, query));
 }
 
 #[test]
 fn tpc_h() {
-    right(&catalog(include_str!("tests/tpch.sql")), include_str!("tests/tpch.txt"));
+    let catalog = catalog(include_str!("tests/tpch.sql"));
+    compare("tpch.txt", include_str!("tests/tpch.txt"), |query| right(&catalog, query));
 }
 
 /// Nothing overflows the stack, which is small in tests.

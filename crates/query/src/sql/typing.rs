@@ -1,6 +1,5 @@
 //! Kinds of expressions, and numbers that are known before anything runs.
 
-use super::group::same;
 use crate::clear;
 use crate::error::{QueryError, Result};
 use crate::kind::{INTEGER, Kind};
@@ -173,7 +172,7 @@ pub(super) fn factored(expr: Expr) -> Result<Vec<Expr>> {
         [first, others @ ..] if !others.is_empty() => (first, others),
         _ => return Ok(vec![expr]),
     };
-    let has = |conditions: &[Expr], wanted: &Expr| conditions.iter().any(|it| same(it, wanted));
+    let has = |conditions: &[Expr], wanted: &Expr| conditions.iter().any(|it| it.same(wanted));
     let in_all = |it: &&Expr| others.iter().all(|conditions| has(conditions, it));
     let mut common: Vec<Expr> = first.iter().filter(in_all).cloned().collect();
     if common.is_empty() {

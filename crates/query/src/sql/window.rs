@@ -7,7 +7,6 @@
 use super::expr::Rows;
 use super::from::{filtered, projected};
 use super::function::{Asked, aggregate_of};
-use super::group::same;
 use super::typing::condition;
 use super::{At, Binder};
 use crate::error::Result;
@@ -61,10 +60,10 @@ impl Over {
         let mut orders = self.by.iter().zip(&other.by);
         let unordered = self.by.is_empty() || other.by.is_empty();
         self.partition.len() == other.partition.len()
-            && partitions.all(|(a, b)| same(a, b))
+            && partitions.all(|(a, b)| a.same(b))
             && (unordered && !self.partition.is_empty()
                 || self.by.len() == other.by.len()
-                    && orders.all(|((a, x), (b, y))| same(a, b) && x == y))
+                    && orders.all(|((a, x), (b, y))| a.same(b) && x == y))
     }
 }
 
@@ -99,7 +98,7 @@ impl Windows {
         let known = calls.iter().position(|(known, of, ..)| {
             *known == function
                 && match (of, &argument) {
-                    (Some(a), Some(b)) => same(a, b),
+                    (Some(a), Some(b)) => a.same(b),
                     (a, b) => a.is_none() && b.is_none(),
                 }
         });
@@ -138,7 +137,7 @@ impl Windows {
             base.push((Expr { compute, kind, nullable, span }, field.name.clone()));
         }
         let mut place = |expr: &Expr| {
-            let known = base.iter().position(|(known, _)| same(known, expr));
+            let known = base.iter().position(|(known, _)| known.same(expr));
             known.unwrap_or_else(|| {
                 let name = match expr.compute {
                     Compute::Column(column) => input.fields.get(column).map(|it| it.name.clone()),

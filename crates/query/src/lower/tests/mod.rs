@@ -77,6 +77,11 @@ fn random_queries_show_what_the_oracle_says() {
         let query = sql::bind("random.sql", &case.sql, &case.catalog, &settings(&case));
         let query = query.unwrap_or_else(|error| panic!("{}\n{}\n{error}", case.seed, case.sql));
         check(&query, &case);
+        // Without small groups, where groups are what is shown.
+        let query = Query { min_rows: Some(2 + seed % 3), ..query };
+        if query.plan.shown_groups().is_ok() {
+            check(&query, &case);
+        }
     }
 }
 
@@ -281,6 +286,53 @@ fn windows_are_of_the_groups_that_may_be_shown() {
     assert!(clear::evaluate(&bound, &catalog, &tables).is_err());
 }
 
+/// Small groups are left out of all that is shown: of both sides of a join or a union, and of groups that are alike, each once.
+#[test]
+fn small_groups_are_left_out_wherever_they_come_from() {
+    let tables = [
+        of_rows(&[&[1, 2], &[3, 2], &[5, 4], &[1, 4], &[1, 9]]),
+        of_rows(&[&[1, 5], &[2, 5], &[3, 3], &[4, 3], &[5, 8]]),
+    ];
+    let shows = |query: &str| {
+        let query = format!("{JOIN} SET min_rows = 2; SET max_rows = 20; {query}");
+        answer(&query, &tables).map(|answer| answer.rows.rows.clone())
+    };
+    let some = |rows: &[&[i128]]| Ok(of_rows(rows).rows.clone());
+    let (by_b, by_a) =
+        ("SELECT b, count(*) AS n FROM t GROUP BY b", "SELECT a, count(*) AS n FROM t GROUP BY a");
+    let by_v = "SELECT v, count(*) AS n FROM u GROUP BY v";
+    assert_eq!(
+        shows(&format!("{by_b} UNION ALL {by_v}")),
+        some(&[&[2, 2], &[3, 2], &[4, 2], &[5, 2]])
+    );
+    assert_eq!(shows(&format!("SELECT DISTINCT n FROM ({by_a})")), some(&[&[3]]));
+    assert_eq!(
+        shows(&format!("SELECT x.a, y.v FROM ({by_a}) x JOIN ({by_v}) y ON x.a + 2 = y.v")),
+        some(&[&[1, 3]])
+    );
+    assert_eq!(
+        shows(&format!("SELECT b, n FROM ({by_b}) WHERE b + 1 IN (SELECT v FROM u)")),
+        some(&[&[2, 2], &[4, 2]])
+    );
+    for (query, place) in [
+        (format!("{by_b} UNION ALL SELECT a, b FROM t"), "rows of a table are shown"),
+        (
+            format!("SELECT x.b, u.v FROM ({by_b}) x JOIN u ON x.b = u.k"),
+            "rows of a table are shown",
+        ),
+        (format!("{by_b} UNION ALL SELECT 0, count(*) FROM t"), "one row of all rows"),
+    ] {
+        let file = format!("{JOIN} SET min_rows = 2; {query}");
+        let (catalog, query) = sql::parse("q", &file).expect("a query");
+        let error = lower(&query, &catalog).expect_err("other rows").to_string();
+        assert!(error.contains(place) && error.starts_with("q:3:"), "{error}");
+        assert_eq!(
+            clear::evaluate(&query, &catalog, &tables).expect_err("other rows").to_string(),
+            error
+        );
+    }
+}
+
 /// The first rows of partitions have each key once, as the plan says: nothing is left to check in the run.
 #[test]
 fn numbered_rows_are_joined_without_a_check() {
@@ -352,6 +404,50 @@ fn rows_that_are_cut_off_do_not_depend_on_the_order_of_tables() {
     assert_eq!(shown(&[&[4, 1], &[5, 0], &[3, 2], &[0, 0]]), expected);
     assert_eq!(shown(&[&[0, 0], &[3, 2], &[5, 0], &[4, 1]]), expected);
     assert_eq!(shown(&[&[4, 1], &[0, 0], &[1, 0]]), Ok(of_cells(&[&[1, 4]], false)));
+}
+
+/// There are not more groups than rows, nor than values; what is shown is as long as that.
+#[test]
+fn groups_are_as_many_as_there_can_be() {
+    let table = |rows: u64| {
+        format!(
+            "CREATE TABLE alice.t (k INT NOT NULL CHECK (k BETWEEN 0 AND 1000000), v INT NOT NULL CHECK (v BETWEEN 0 AND 9)) WITH (max_rows = {rows});
+            CREATE TABLE bob.u (k INT UNIQUE NOT NULL CHECK (k BETWEEN 0 AND 1000000), w INT NOT NULL CHECK (w BETWEEN 0 AND 999)) WITH (max_rows = 50);
+            GRANT SELECT ON result TO alice;"
+        )
+    };
+    let lengths = |sql: &str| {
+        let (catalog, query) = sql::parse("q", sql).expect("a query");
+        lower(&query, &catalog).map(|lowered| {
+            let of = |node: u32| lowered.program.body.nodes[node as usize].types[0].shape.clone();
+            let results = lowered.program.reveals.iter();
+            let dims: Vec<u64> = lowered.program.dims.iter().map(|dim| dim.max).collect();
+            results.map(|it| of(it.value.node)[0].bound(&dims).expect("a length")).max()
+        })
+    };
+    for (rows, select, expected) in [
+        (100, "SELECT k, count(*) AS n FROM t GROUP BY k", 100),
+        (100, "SELECT DISTINCT k, v, k + v AS z FROM t", 100),
+        (100, "SELECT DISTINCT w, v FROM t JOIN u ON t.k = u.k", 100),
+        (100, "SELECT DISTINCT v FROM (SELECT v FROM t UNION ALL SELECT w FROM u)", 150),
+        (100_000, "SELECT v, max(k) AS m FROM t GROUP BY v", 10),
+        (100_000, "SELECT k, count(*) AS n FROM t GROUP BY k ORDER BY k LIMIT 5000", 5000),
+        (100, "SELECT k, count(*) AS n FROM t GROUP BY k ORDER BY k LIMIT 5000", 100),
+        (100_000, "SET max_rows = 7; SELECT k, count(*) AS n FROM t GROUP BY k", 7),
+    ] {
+        let found = lengths(&format!("{} {select}", table(rows))).expect(select);
+        assert_eq!(found, Some(expected), "{select}");
+    }
+    let many = format!("{} SELECT k, count(*) AS n FROM t GROUP BY k", table(5000));
+    let error = lengths(&many).expect_err("many groups").to_string();
+    assert!(
+        error.contains("there may be 5000 groups here") && error.contains("SET max_rows"),
+        "{error}"
+    );
+    // What the rows are is shown, however few there are.
+    let few = [of_rows(&[&[7, 2], &[900_000, 4], &[7, 5]]), of_rows(&[])];
+    let shown = answer(&format!("{} SELECT k, sum(v) AS s FROM t GROUP BY k", table(100)), &few);
+    assert_eq!(shown, Ok(of_cells(&[&[7, 7], &[900_000, 4]], false)));
 }
 
 /// What depends on the rows that there are is shown alike, however the tables are ordered: results have the same raw values.
