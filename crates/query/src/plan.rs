@@ -146,6 +146,8 @@ pub struct Aggregate {
     pub function: Function,
     /// The column that it is of; rows where that is null do not count. None to count all rows.
     pub column: Option<usize>,
+    /// The other column of [`Function::Together`] and [`Function::Best`]; rows where it is null do not count either.
+    pub other: Option<usize>,
     /// Whether equal values count once. Of counts and sums only.
     pub distinct: bool,
     /// Where the user asked for it.
@@ -223,6 +225,41 @@ pub enum Function {
     Max,
     /// A quantile of the values. Not of windows.
     Quantile(Quantile),
+    /// How far numbers lie from their mean. Not of windows.
+    Spread(Spread),
+    /// How two numbers go together. Not of windows.
+    Together(Together),
+    /// The value of the column in the row in which the other one is greatest, or least: the least such value. Of the column's kind. Not of
+    /// windows.
+    Best {
+        /// Whether it is the row in which the other column is greatest.
+        greatest: bool,
+    },
+}
+
+/// How far numbers lie from their mean, a [`Kind::Fixed`].
+///
+/// Of `n` raw values `x`, let `q` be their mean, rounded down to an integer; of numbers in fixed point, zero. The variance is the sum of
+/// `(x - q)^2` divided by `n`, less the product of the sum of `x - q` divided by `n` and once more the same, each rounded down to the kind's
+/// fraction; not less than zero. Squares of fixed point are rounded down to its fraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spread {
+    /// The numbers are a sample: the first and the third divisor is one less, and of one number it is null.
+    pub sample: bool,
+    /// The root of the variance, rounded down.
+    pub root: bool,
+}
+
+/// How two numbers go together, a [`Kind::Fixed`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Together {
+    /// The covariance: as the variance in [`Spread`], with the second number in place of the second factor, and perhaps less than zero.
+    Covariance {
+        /// The numbers are a sample.
+        sample: bool,
+    },
+    /// The covariance divided by the product of both deviations, from -1 to 1, each rounded down; null where that product is zero.
+    Correlation,
 }
 
 /// A part `q` of the way through values in ascending order: an exact fraction from 0 to 1, in lowest terms.
@@ -302,6 +339,10 @@ pub enum Compute {
         /// The operands.
         of: Vec<Expr>,
     },
+    /// The root of a number in fixed point, rounded down to its fraction; null where that is less than zero.
+    Root(Box<Expr>),
+    /// How many of some raw values, which are in ascending order, are at most the operand: an integer.
+    Bucket(Box<Expr>, Vec<i128>),
     /// A part of a date, an integer.
     DatePart(DatePart, Box<Expr>),
 }
@@ -493,14 +534,43 @@ impl Aggregate {
     /// The columns that it is of.
     #[must_use]
     pub fn columns(&self) -> Vec<usize> {
-        self.column.into_iter().collect()
+        self.column.into_iter().chain(self.other).collect()
     }
 
     /// Makes it one of other columns: of each, the number that it has now.
     pub(crate) fn renumber(&mut self, places: &[usize]) {
-        for column in &mut self.column {
+        for column in self.column.iter_mut().chain(&mut self.other) {
             *column = places[*column];
         }
+    }
+}
+
+impl Function {
+    /// Whether it may be null of a group in which values count.
+    #[must_use]
+    pub fn may_be_null(self) -> bool {
+        match self {
+            Function::Spread(spread) => spread.sample,
+            Function::Together(together) => together != Together::Covariance { sample: false },
+            _ => false,
+        }
+    }
+
+    /// Whether it is computed of sums.
+    #[must_use]
+    pub fn is_additive(self) -> bool {
+        match self {
+            Function::Count | Function::Sum | Function::Mean => true,
+            Function::Spread(_) | Function::Together(_) => true,
+            Function::Min | Function::Max | Function::Quantile(_) | Function::Best { .. } => false,
+        }
+    }
+
+    /// Whether there is one of windows.
+    #[must_use]
+    pub fn is_ranged(self) -> bool {
+        use Function::{Count, Max, Mean, Min, Sum};
+        matches!(self, Count | Sum | Mean | Min | Max)
     }
 }
 
@@ -533,6 +603,8 @@ impl Expr {
             | Compute::Absolute(a)
             | Compute::Not(a)
             | Compute::IsNull(a)
+            | Compute::Root(a)
+            | Compute::Bucket(a, _)
             | Compute::DatePart(_, a) => vec![a],
             Compute::Binary(_, a, b) => vec![a, b],
             Compute::Case(branches, last) => {
@@ -551,6 +623,8 @@ impl Expr {
             | Compute::Absolute(a)
             | Compute::Not(a)
             | Compute::IsNull(a)
+            | Compute::Root(a)
+            | Compute::Bucket(a, _)
             | Compute::DatePart(_, a) => vec![a],
             Compute::Binary(_, a, b) => vec![a, b],
             Compute::Case(branches, last) => {
@@ -614,7 +688,8 @@ fn same(a: &Expr, b: &Expr) -> bool {
             | (Compute::Negate(a), Compute::Negate(b))
             | (Compute::Absolute(a), Compute::Absolute(b))
             | (Compute::Not(a), Compute::Not(b))
-            | (Compute::IsNull(a), Compute::IsNull(b)) => same(a, b),
+            | (Compute::IsNull(a), Compute::IsNull(b))
+            | (Compute::Root(a), Compute::Root(b)) => same(a, b),
             (Compute::Binary(f, a, b), Compute::Binary(g, c, d)) => {
                 f == g && same(a, c) && same(b, d)
             }
@@ -623,6 +698,7 @@ fn same(a: &Expr, b: &Expr) -> bool {
                 f == g && pairs(a, b)
             }
             (Compute::DatePart(f, a), Compute::DatePart(g, b)) => f == g && same(a, b),
+            (Compute::Bucket(a, f), Compute::Bucket(b, g)) => f == g && same(a, b),
             (Compute::Case(f, a), Compute::Case(g, b)) => {
                 f.len() == g.len()
                     && same(a, b)

@@ -4,7 +4,7 @@ use crate::catalog::Catalog;
 use crate::kind::Kind;
 use crate::plan::{
     Aggregate, Call, Compute, Expr, Field, Frame, Function, Node, Operator, OrderKey, Plan,
-    Quantile, Ranged,
+    Quantile, Ranged, Spread, Together,
 };
 use chrono::NaiveDate;
 use std::fmt;
@@ -61,8 +61,10 @@ impl PlanText<'_> {
 
     fn aggregate(&self, of: &Aggregate, input: &Plan) -> String {
         let function = named(of.function);
-        let column = of.column.map_or("*".to_owned(), |column| bare(self.term(input, column)));
-        format!("{function}({}{column})", if of.distinct { "distinct " } else { "" })
+        let columns = of.columns().into_iter().map(|column| bare(self.term(input, column)));
+        let columns = columns.collect::<Vec<_>>().join(", ");
+        let columns = if columns.is_empty() { "*" } else { &columns };
+        format!("{function}({}{columns})", if of.distinct { "distinct " } else { "" })
     }
 
     fn operator(&self, plan: &Plan) -> String {
@@ -179,6 +181,12 @@ impl PlanText<'_> {
             Compute::Extreme { greatest, of } => {
                 format!("{}({})", if *greatest { "greatest" } else { "least" }, list(of))
             }
+            Compute::Root(a) => format!("sqrt({})", bare(show(a))),
+            Compute::Bucket(a, edges) => {
+                let edges = edges.iter().map(|edge| value(&a.kind, *edge));
+                let edges = edges.collect::<Vec<_>>().join(", ");
+                format!("width_bucket({}, [{edges}])", bare(show(a)))
+            }
             Compute::DatePart(part, a) => {
                 format!("{}({})", format!("{part:?}").to_lowercase(), show(a))
             }
@@ -263,6 +271,14 @@ fn named(function: Function) -> String {
         Function::Mean => "mean".to_owned(),
         Function::Min => "min".to_owned(),
         Function::Max => "max".to_owned(),
+        Function::Spread(Spread { sample, root }) => {
+            let name = if root { "stddev" } else { "var" };
+            format!("{name}_{}", if sample { "samp" } else { "pop" })
+        }
+        Function::Together(Together::Covariance { sample: true }) => "covar_samp".to_owned(),
+        Function::Together(Together::Covariance { sample: false }) => "covar_pop".to_owned(),
+        Function::Together(Together::Correlation) => "corr".to_owned(),
+        Function::Best { greatest } => if greatest { "arg_max" } else { "arg_min" }.to_owned(),
         Function::Quantile(Quantile { numerator, denominator, between }) => {
             let name = if between { "quantile_cont" } else { "quantile_disc" };
             format!("{name}[{numerator}/{denominator}]")

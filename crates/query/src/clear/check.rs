@@ -111,12 +111,29 @@ fn aggregate(of: &Aggregate, fields: &[Field], made: Option<&Kind>) -> Result<Ki
     };
     let column = of.column.map(|column| field(fields, column, &of.span)).transpose()?;
     let kind = column.map(|column| &column.kind);
+    let other = of.other.map(|column| field(fields, column, &of.span)).transpose()?;
+    let other = other.map(|column| &column.kind);
+    let two = matches!(of.function, Function::Together(_) | Function::Best { .. });
+    let wrong = "this cannot be computed of such columns";
+    ensure(other.is_some() == two && !(two && of.distinct), &of.span, wrong)?;
     match (of.function, kind) {
         (Function::Count, None) if !of.distinct => Ok(INTEGER),
         (Function::Count, Some(_)) => Ok(INTEGER),
         (Function::Sum, Some(kind)) if kind.is_number() => Ok(kind.clone()),
         (Function::Mean, Some(kind)) if kind.is_number() => Ok(Kind::Fixed { fraction }),
         (Function::Min | Function::Max, Some(kind)) => Ok(kind.clone()),
+        (Function::Spread(_), Some(kind)) if kind.is_number() && !of.distinct => {
+            Ok(Kind::Fixed { fraction })
+        }
+        (Function::Together(_), Some(kind)) => {
+            let fixed = |kind: &Kind| matches!(kind, Kind::Fixed { .. });
+            let alike = other.is_some_and(|other| {
+                other.is_number() && (!fixed(other) && !fixed(kind) || other == kind)
+            });
+            ensure(kind.is_number() && alike, &of.span, wrong)?;
+            Ok(Kind::Fixed { fraction })
+        }
+        (Function::Best { .. }, Some(kind)) => Ok(kind.clone()),
         (Function::Quantile(at), Some(kind)) if !of.distinct => match at.between {
             true if kind.is_number() => Ok(Kind::Fixed { fraction }),
             true => Err(malformed(&of.span, "there is nothing between such values")),
@@ -134,15 +151,26 @@ fn call(of: &Call, fields: &[Field], made: Option<&Kind>) -> Result<Kind> {
         (Ranged::Shift(_), None) => Ok(Kind::Bit),
         (Ranged::Last(Frame::Last(_)), _)
         | (Ranged::Aggregate(Function::Min | Function::Max, Frame::Last(_)), _)
-        | (Ranged::Aggregate(Function::Quantile(_), _), _) => {
-            Err(malformed(&of.span, "there is no such frame of this"))
-        }
+        | (
+            Ranged::Aggregate(
+                Function::Quantile(_)
+                | Function::Spread(_)
+                | Function::Together(_)
+                | Function::Best { .. },
+                _,
+            ),
+            _,
+        ) => Err(malformed(&of.span, "there is no such frame of this")),
         (Ranged::Shift(_) | Ranged::First | Ranged::Last(_), Some(column)) => {
             Ok(column.kind.clone())
         }
         (Ranged::Aggregate(function, _), _) => {
             let (column, span) = (of.column, of.span.clone());
-            aggregate(&Aggregate { function, column, distinct: false, span }, fields, made)
+            aggregate(
+                &Aggregate { function, column, other: None, distinct: false, span },
+                fields,
+                made,
+            )
         }
         _ => Err(malformed(&of.span, "this cannot be computed of such a column")),
     }
@@ -207,6 +235,16 @@ fn expr(of: &Expr, fields: &[Field], catalog: Option<&Catalog>) -> Result<()> {
         Compute::Coalesce(of) | Compute::Extreme { of, .. } => {
             ensure(!of.is_empty(), span, wrong)?;
             of.iter().try_for_each(|operand| check(operand).and_then(|()| is(operand, kind)))
+        }
+        Compute::Bucket(a, edges) => {
+            check(a)?;
+            let rises = edges.windows(2).all(|pair| pair[0] < pair[1]);
+            let ordered = a.kind != Kind::Text && *kind == INTEGER;
+            ensure(ordered && rises && !edges.is_empty(), span, wrong)
+        }
+        Compute::Root(a) => {
+            check(a)?;
+            ensure(matches!(kind, Kind::Fixed { .. }) && a.kind == *kind, span, wrong)
         }
         Compute::DatePart(_, a) => {
             check(a)?;

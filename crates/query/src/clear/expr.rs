@@ -77,6 +77,14 @@ impl Run<'_> {
                 }
                 Ok(extreme)
             }
+            Compute::Bucket(a, edges) => {
+                let reached = |raw| edges.iter().filter(|edge| **edge <= raw).count() as i128;
+                Ok(value(a)?.map(reached))
+            }
+            Compute::Root(a) => match value(a)? {
+                Some(raw) if raw >= 0 => small(number::root(&expr.kind, raw)).map(Some),
+                _ => Ok(None),
+            },
             Compute::DatePart(part, a) => match value(a)? {
                 Some(days) => {
                     let far = || QueryError::new(&expr.span, "this date is too far from today");

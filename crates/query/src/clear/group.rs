@@ -50,6 +50,9 @@ pub(super) fn value(
     let Some(column) = aggregate.column else {
         return Ok(Some(rows.len() as i128));
     };
+    if !aggregate.function.is_ranged() && !matches!(aggregate.function, Function::Quantile(_)) {
+        return super::spread::value(aggregate, (rows, column), fields, kind);
+    }
     // The values that count.
     let values = rows.iter().filter_map(|row| row[column].as_ref());
     let values: Vec<&i128> = if aggregate.distinct {
@@ -79,6 +82,7 @@ pub(super) fn value(
         }
         (Function::Min, _) => Ok(values.into_iter().min().copied()),
         (Function::Max, _) => Ok(values.into_iter().max().copied()),
+        _ => Err(malformed(&aggregate.span, "this is of two columns")),
     }
 }
 

@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `input` | compares tables with the catalog |
 //! | `check` | compares operators and expressions with the kinds that they say |
-//! | `operator`, `group`, `window` | rows of operators |
+//! | `operator`, `group`, `spread`, `window` | rows of operators |
 //! | `expr`, `number` | values of expressions |
 //! | `wrong` | what is wrong with plans |
 //!
@@ -19,6 +19,7 @@ mod group;
 mod input;
 mod number;
 mod operator;
+mod spread;
 mod window;
 mod wrong;
 

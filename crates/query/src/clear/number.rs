@@ -15,7 +15,7 @@ fn two(bits: u8) -> Option<i128> {
 }
 
 /// The quotient, rounded down. The divisor is not zero.
-fn floor(a: i128, b: i128) -> Option<i128> {
+pub(super) fn floor(a: i128, b: i128) -> Option<i128> {
     let quotient = a.checked_div(b)?;
     let remainder = a.checked_rem(b)?;
     let is_above = remainder != 0 && (remainder < 0) != (b < 0);
@@ -86,6 +86,22 @@ pub(super) fn binary(operator: Operator, kind: &Kind, a: i128, b: i128) -> Optio
         Operator::Or => a | b,
     };
     Some(Some(result))
+}
+
+/// The root of a raw value in fixed point, which is not negative, rounded down.
+pub(super) fn root(kind: &Kind, raw: i128) -> Option<i128> {
+    let Kind::Fixed { fraction } = kind else { return None };
+    raw.checked_mul(two(*fraction)?).map(i128::isqrt)
+}
+
+/// The product of raw values in fixed point, rounded down.
+pub(super) fn product(a: i128, b: i128, fraction: u8) -> Option<i128> {
+    floor(a.checked_mul(b)?, two(fraction)?)
+}
+
+/// The quotient of raw values in fixed point, rounded down. The divisor is not zero.
+pub(super) fn quotient(a: i128, b: i128, fraction: u8) -> Option<i128> {
+    floor(a.checked_mul(two(fraction)?)?, b)
 }
 
 /// The mean of raw values of a kind with this sum, with so many bits behind the point. The count is not zero.

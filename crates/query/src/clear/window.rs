@@ -76,7 +76,7 @@ fn value(
         Ranged::Last(frame) => Ok(of_row(of_frame(frame).last())),
         Ranged::Aggregate(function, frame) => {
             let (column, span) = (call.column, call.span.clone());
-            let aggregate = Aggregate { function, column, distinct: false, span };
+            let aggregate = Aggregate { function, column, other: None, distinct: false, span };
             group::value(&aggregate, of_frame(frame), fields, &field.kind)
         }
     }

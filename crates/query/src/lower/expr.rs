@@ -78,6 +78,23 @@ impl Lowering<'_> {
                 let first = cells.next().unwrap_or_else(|| self.literal(&expr.kind, None));
                 cells.fold(first, |extreme, cell| self.extreme(*greatest, extreme, cell))
             }
+            Compute::Bucket(a, edges) => {
+                let cell = self.expr(a, frame)?;
+                self.at(&expr.span);
+                Cell { value: self.bucket(cell.value, edges), ..cell }
+            }
+            Compute::Root(a) => {
+                let cell = self.expr(a, frame)?;
+                self.at(&expr.span);
+                let known = match self.interval(cell.value).low < 0 {
+                    true => {
+                        let has = self.b.ge(cell.value, 0);
+                        self.and(cell.known, Some(has))
+                    }
+                    false => cell.known,
+                };
+                Cell { value: self.b.sqrt(cell.value), known }
+            }
             Compute::DatePart(part, a) => {
                 let cell = self.expr(a, frame)?;
                 self.at(&expr.span);
@@ -97,6 +114,21 @@ impl Lowering<'_> {
         let raw = raw.unwrap_or(0);
         let value = self.raw(element_of(kind, Interval::point(raw)), raw);
         Cell { value, known }
+    }
+
+    /// How many of some raw values are at most a value.
+    fn bucket(&mut self, value: Value, edges: &[i128]) -> Value {
+        let value = self.integer(value);
+        let Interval { low, high } = self.interval(value);
+        let below = edges.iter().filter(|edge| **edge <= low).count();
+        let within = edges.iter().filter(|edge| (low + 1..=high).contains(*edge));
+        let reached: Vec<Value> = within.map(|edge| self.b.ge(value, *edge)).collect();
+        let mut count = self.b.constant(Element::uint(16), below as i128);
+        for bit in reached {
+            let one = self.b.cast(bit, Element::uint(16));
+            count = self.b.add(count, one);
+        }
+        count
     }
 
     /// The only value of a plan.

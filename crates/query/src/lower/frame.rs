@@ -30,6 +30,8 @@ pub(super) struct Frame {
     /// Columns by whose values valid rows are in order, strictly: nulls last. The place of a row among the valid ones says no more
     /// than these values.
     pub order: Option<Vec<usize>>,
+    /// Where rows lie that have something in common, if they lie together.
+    pub runs: Option<Runs>,
     /// Whether the place of each row is public, as a function of the columns of `order`.
     pub placed: bool,
     /// Whether rows that are not valid stand among others for reasons that nobody may know.
@@ -40,7 +42,17 @@ impl Frame {
     /// All rows of some columns.
     pub fn of(columns: Vec<Option<Cell>>, rows: Extent) -> Self {
         let (valid, at_most, order) = (None, None, None);
-        Frame { columns, rows, valid, at_most, grouped: false, order, placed: false, gaps: false }
+        Frame {
+            columns,
+            rows,
+            valid,
+            at_most,
+            grouped: false,
+            order,
+            runs: None,
+            placed: false,
+            gaps: false,
+        }
     }
 
     /// The column of a number. Only columns that were wanted are asked for.
@@ -66,7 +78,37 @@ impl Frame {
             cell.known = cell.known.map(&mut next);
         }
         frame.valid = frame.valid.map(&mut next);
+        frame.runs = None;
         frame
+    }
+}
+
+/// Rows that lie one after the other where they have the same words, as a join leaves them. Some of them may not be valid.
+#[derive(Clone, Debug)]
+pub(super) struct Runs {
+    /// In ascending order.
+    pub words: Vec<keys::Word>,
+    /// Columns from which the words are made, each by the numbers under which it is there: never null in valid rows.
+    pub keys: Vec<Vec<usize>>,
+    /// Further columns that have one value in all valid rows of a run, which the last row of the run has, too.
+    pub alike: Vec<usize>,
+}
+
+impl Runs {
+    /// Whether the rows of each run are a group by some columns: then where among these the columns are that words are made from.
+    pub fn groups(&self, keys: &[usize]) -> Option<Vec<usize>> {
+        let known =
+            |key: &usize| self.alike.contains(key) || self.keys.iter().any(|of| of.contains(key));
+        let place = |of: &Vec<usize>| keys.iter().position(|key| of.contains(key));
+        let places = self.keys.iter().map(place).collect::<Option<Vec<usize>>>();
+        places.filter(|_| keys.iter().all(known))
+    }
+
+    /// The same where each column has other numbers, perhaps none.
+    pub fn moved(&self, places: impl Fn(usize) -> Vec<usize>) -> Runs {
+        let all = |of: &Vec<usize>| of.iter().flat_map(|column| places(*column)).collect();
+        let (words, keys) = (self.words.clone(), self.keys.iter().map(all).collect());
+        Runs { words, keys, alike: all(&self.alike) }
     }
 }
 

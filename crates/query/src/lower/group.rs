@@ -5,6 +5,7 @@
 //! what is asked of it has been folded in its last row, and that row stands for it.
 
 use super::frame::{Cell, Frame};
+use super::spread::Of;
 use super::total::{Counted, fraction_of};
 use super::{Bits, Lowering};
 use crate::error::Result;
@@ -45,7 +46,7 @@ impl Lowering<'_> {
         let used: Vec<bool> = wanted[keys.len()..].to_vec();
         let pairs = aggregates.iter().zip(&used).filter(|(_, used)| **used);
         pairs
-            .filter_map(|(aggregate, _)| aggregate.column)
+            .flat_map(|(aggregate, _)| aggregate.columns())
             .for_each(|column| needed[column] = true);
         let frame = self.plan(input, &needed)?;
         self.at(&plan.span);
@@ -53,10 +54,7 @@ impl Lowering<'_> {
         let cells = cells.collect::<Result<Vec<_>>>()?;
         let digits: Vec<Digit> = cells.iter().map(|cell| self.places_of(cell)).collect();
         let places = digits.iter().map(Digit::places).fold(1i128, i128::saturating_mul);
-        let additive = |aggregate: &Aggregate| {
-            !aggregate.distinct
-                && matches!(aggregate.function, Function::Count | Function::Sum | Function::Mean)
-        };
+        let additive = |it: &Aggregate| !it.distinct && it.function.is_additive();
         let asked = aggregates.iter().zip(&used).filter(|(_, used)| **used).map(|(it, _)| it);
         // Columns that are added up: of each aggregate a sum, and how many rows count where that is another number than others have.
         let columns: u128 = asked.clone().map(|it| sums_of(it, &frame)).sum();
@@ -64,8 +62,11 @@ impl Lowering<'_> {
         let rows = u128::from(self.most(&frame.rows));
         let placed = asked.clone().all(additive) && places_pay(places.unsigned_abs(), rows, work);
         let of = aggregates.iter().map(|aggregate| {
-            let column = aggregate.column.and_then(|column| frame.columns[column]);
-            column.map_or(Interval::point(0), |cell| self.interval(cell.value))
+            let column = aggregate.column.unwrap_or_default();
+            [column, aggregate.other.unwrap_or(column)].map(|column| {
+                let cell = frame.columns.get(column).copied().flatten();
+                cell.map_or(Interval::point(0), |cell| self.interval(cell.value))
+            })
         });
         let intervals = of.collect();
         let suppress = self.hidden.get(&std::ptr::from_ref(plan)).copied();
@@ -77,7 +78,7 @@ impl Lowering<'_> {
                 // Each group has a row, and keys of its own.
                 let places = u64::try_from(places).unwrap_or(u64::MAX);
                 let most = self.most_valid(&frame).min(places);
-                self.by_order(&groups, frame, &cells, most, &plan.span)?
+                self.by_order(&groups, frame, (keys, &cells), most, &plan.span)?
             }
         };
         self.checked(grouped)
@@ -132,22 +133,34 @@ impl Lowering<'_> {
                 columns.push(Some(Cell { value: members, known: None }));
                 continue;
             };
-            let cell = frame.column(column, &aggregate.span)?;
-            let counts = self.and(frame.valid, cell.known);
-            let count = match cell.known {
+            let (cell, other) = of.cells(number, column, frame)?;
+            let known = self.and(cell.known, other.and_then(|other| other.known));
+            let counts = self.and(frame.valid, known);
+            let count = match known {
                 Some(_) => self.b.group_count(by(counts)),
                 None => members,
             };
-            let known = cell.known.map(|_| self.b.gt(count, 0));
+            let some = known.map(|_| self.b.gt(count, 0));
             columns.push(Some(match aggregate.function {
                 Function::Count => Cell { value: count, known: None },
-                function => {
+                Function::Sum | Function::Mean => {
                     let sum = self.b.group_sum(cell.value, by(counts));
-                    let value = match function {
+                    let value = match aggregate.function {
                         Function::Mean => self.group_mean(of, number, sum, count),
                         _ => sum,
                     };
-                    Cell { value, known }
+                    Cell { value, known: some }
+                }
+                function => {
+                    let cells = [cell.value, other.unwrap_or(cell).value];
+                    let own = of.several(number);
+                    let parts = self.several(function, cells, &own, &aggregate.span)?;
+                    let sums: Vec<Value> = parts
+                        .into_iter()
+                        .map(|(_, value, _)| self.b.group_sum(value, by(counts)))
+                        .collect();
+                    let made = self.of_several(function, &sums, count, &own);
+                    Cell { known: self.and(some, made.known), ..made }
                 }
             }));
         }
@@ -188,99 +201,37 @@ impl Lowering<'_> {
         &mut self,
         of: &GroupsOf<'_>,
         frame: Frame,
-        cells: &[Cell],
+        (keys, cells): (&[usize], &[Cell]),
         most: u64,
         span: &Span,
     ) -> Result<Frame> {
         let rows = frame.rows.clone();
-        // Columns that are counted, in the order of the keys, one after the other.
-        let mut values: Vec<Value> =
-            cells.iter().flat_map(|cell| [Some(cell.value), cell.known]).flatten().collect();
-        values.extend(frame.valid);
-        let mut carried = Vec::new();
-        for (aggregate, used) in of.aggregates.iter().zip(of.used) {
-            let apart = aggregate.distinct || matches!(aggregate.function, Function::Quantile(_));
-            let column = aggregate.column.filter(|_| *used && !apart);
-            if let Some(column) = column.filter(|column| !carried.contains(column)) {
-                let cell = frame.column(column, span)?;
-                values.push(cell.value);
-                values.extend(cell.known);
-                carried.push(column);
-            }
-        }
-        let words = self.key_words(frame.valid, cells, Some(false));
-        let (sorted, words) = self.sorted_values(&values, &words);
-        let mut sorted = sorted.into_iter();
-        let mut next = |like: Cell| Cell {
-            value: sorted.next().unwrap_or(like.value),
-            known: like.known.map(|known| sorted.next().unwrap_or(known)),
+        let keyed = match self.in_runs(of, &frame, (keys, cells))? {
+            Some(keyed) => keyed,
+            None => self.in_key_order(of, &frame, cells, span)?,
         };
-        let mut columns: Vec<Option<Cell>> = cells.iter().map(|cell| Some(next(*cell))).collect();
-        let valid = frame.valid.map(|valid| next(Cell { value: valid, known: None }).value);
-        let carried: Vec<(usize, Cell)> = carried
-            .into_iter()
-            .map(|column| Ok((column, next(frame.column(column, span)?))))
-            .collect::<Result<_>>()?;
-        let starts = self.starts(&words, &rows);
         let mut folds = Folds::default();
-        let members = folds.count(self, valid, &rows);
-        let mut planned = Vec::new();
-        let mut ranked = HashMap::new();
-        for (aggregate, used) in of.aggregates.iter().zip(of.used) {
-            self.at(&aggregate.span);
-            planned.push(match (used, aggregate.column) {
-                (false, _) => None,
-                (true, None) => Some(Planned { count: members, fold: None }),
-                (true, Some(column)) if let Function::Quantile(at) = aggregate.function => {
-                    let cell = frame.column(column, span)?;
-                    if let Entry::Vacant(place) = ranked.entry(column) {
-                        place.insert(self.ranked_in_groups(cells, cell, &frame, starts));
-                    }
-                    let known = &ranked[&column];
-                    let count = match known.known {
-                        Some(known) => folds.count(self, Some(known), &rows),
-                        None => members,
-                    };
-                    let weighed = self.weighed(at, known);
-                    Some(Planned { count, fold: Some((Fold::Sum, folds.add(Fold::Sum, weighed))) })
-                }
-                (true, Some(column)) if aggregate.distinct => {
-                    let cell = frame.column(column, span)?;
-                    Some(self.each_once_in_groups(&mut folds, aggregate, cells, cell, &frame))
-                }
-                (true, Some(column)) => {
-                    let cell =
-                        carried.iter().find(|(number, _)| *number == column).map(|(_, cell)| *cell);
-                    cell.map(|cell| {
-                        self.folded(&mut folds, aggregate.function, cell, members, &rows)
-                    })
-                }
-            });
-        }
-        let folded = folds.run(self, starts);
-        // A row is the last one of its group if the next one begins another.
-        let ends = self.b.shift(starts, 0, -1, 1);
-        let mut last = self.and(Some(ends), valid).unwrap_or(ends);
-        if let Some(least) = of.suppress.filter(|least| *least > 1) {
-            let enough = self.b.ge(folded.sums[members], i128::from(least));
-            last = self.b.and(last, enough);
-        }
+        let members = folds.count(self, keyed.valid, &rows);
+        let planned = self.planned(of, (&frame, cells), &keyed, (&mut folds, members))?;
+        let folded = folds.run(self, keyed.starts);
+        let last = self.last_of_groups(of, &keyed, folded.sums[members]);
         // What is folded is cut before means are computed. Where other columns have a bit that says what is known, these have the
         // number of rows that count.
-        let keys = columns.len();
+        let mut columns: Vec<Option<Cell>> = keyed.keys.iter().copied().map(Some).collect();
         for planned in planned.iter().flatten() {
-            let value = match planned.fold {
-                Some((fold, at)) => folded.of(fold)[at],
-                None => folded.sums[planned.count],
-            };
-            columns.push(Some(Cell { value, known: Some(folded.sums[planned.count]) }));
+            let known = Some(folded.sums[planned.count]);
+            let values = planned.folds.iter().map(|(fold, at)| folded.of(*fold)[*at]);
+            let mut values: Vec<Value> = values.collect();
+            if values.is_empty() {
+                values.push(folded.sums[planned.count]);
+            }
+            columns.extend(values.into_iter().map(|value| Some(Cell { value, known })));
         }
-        let order = Some((0..keys).collect());
         let frame = Frame {
             valid: Some(last),
             at_most: Some(most),
             grouped: true,
-            order,
+            order: Some(keyed.order),
             gaps: true,
             ..Frame::of(columns, rows)
         };
@@ -288,7 +239,165 @@ impl Lowering<'_> {
             true => self.compact(frame, most),
             false => frame,
         };
-        Ok(self.finished(of, frame, keys))
+        Ok(self.finished(of, frame, keys.len()))
+    }
+
+    /// Rows that lie together already, as a join has left them.
+    fn in_runs(
+        &mut self,
+        of: &GroupsOf<'_>,
+        frame: &Frame,
+        (keys, cells): (&[usize], &[Cell]),
+    ) -> Result<Option<Keyed>> {
+        let Some(runs) = &frame.runs else { return Ok(None) };
+        let Some(order) = runs.groups(keys).filter(|_| !of.used().any(is_apart)) else {
+            return Ok(None);
+        };
+        let mut carried = HashMap::new();
+        for column in of.used().flat_map(Aggregate::columns) {
+            carried.insert(column, frame.column(column, &Span::default())?);
+        }
+        let starts = self.starts(&runs.words, &frame.rows);
+        let (keys, valid) = (cells.to_vec(), frame.valid);
+        Ok(Some(Keyed { keys, valid, mixed: true, carried, starts, order }))
+    }
+
+    /// Rows sorted by their keys, those that are not valid behind all others.
+    fn in_key_order(
+        &mut self,
+        of: &GroupsOf<'_>,
+        frame: &Frame,
+        cells: &[Cell],
+        span: &Span,
+    ) -> Result<Keyed> {
+        // Columns that are counted apart are sorted apart, too.
+        let mut carried: Vec<usize> = Vec::new();
+        for column in of.used().filter(|it| !is_apart(it)).flat_map(Aggregate::columns) {
+            if !carried.contains(&column) {
+                carried.push(column);
+            }
+        }
+        let others = carried.iter().map(|column| frame.column(*column, span));
+        let others = others.collect::<Result<Vec<_>>>()?;
+        let all = cells.iter().chain(&others);
+        let mut values: Vec<Value> =
+            all.flat_map(|cell| [Some(cell.value), cell.known]).flatten().collect();
+        values.extend(frame.valid);
+        let words = self.key_words(frame.valid, cells, Some(false));
+        let (sorted, words) = self.sorted_values(&values, &words);
+        let mut sorted = sorted.into_iter();
+        let mut next = |like: Cell| Cell {
+            value: sorted.next().unwrap_or(like.value),
+            known: like.known.map(|known| sorted.next().unwrap_or(known)),
+        };
+        let keys: Vec<Cell> = cells.iter().map(|cell| next(*cell)).collect();
+        let carried = carried.into_iter().zip(others.into_iter().map(&mut next)).collect();
+        let valid = frame.valid.map(|valid| next(Cell { value: valid, known: None }).value);
+        let starts = self.starts(&words, &frame.rows);
+        let order = (0..keys.len()).collect();
+        Ok(Keyed { keys, valid, mixed: false, carried, starts, order })
+    }
+
+    /// What is folded for each aggregate.
+    fn planned(
+        &mut self,
+        of: &GroupsOf<'_>,
+        (frame, cells): (&Frame, &[Cell]),
+        keyed: &Keyed,
+        (folds, members): (&mut Folds, usize),
+    ) -> Result<Vec<Option<Planned>>> {
+        let mut planned = Vec::new();
+        let mut ranked = HashMap::new();
+        // Rows that are not valid lie apart, unless they are mixed with others.
+        let valid = keyed.valid.filter(|_| keyed.mixed);
+        for (number, aggregate) in of.aggregates.iter().enumerate() {
+            self.at(&aggregate.span);
+            let column = aggregate.column.filter(|_| of.used[number]);
+            planned.push(match column {
+                None if !of.used[number] => None,
+                None => Some(Planned { count: members, folds: Vec::new() }),
+                Some(column) if let Function::Quantile(at) = aggregate.function => {
+                    let cell = frame.column(column, &aggregate.span)?;
+                    if let Entry::Vacant(place) = ranked.entry(column) {
+                        place.insert(self.ranked_in_groups(cells, cell, frame, keyed.starts));
+                    }
+                    let known = &ranked[&column];
+                    let count = match known.known {
+                        Some(known) => folds.count(self, Some(known), &frame.rows),
+                        None => members,
+                    };
+                    let weighed = self.weighed(at, known);
+                    let folds = vec![(Fold::Sum, folds.add(Fold::Sum, weighed))];
+                    Some(Planned { count, folds })
+                }
+                Some(column) if aggregate.distinct => {
+                    let cell = frame.column(column, &aggregate.span)?;
+                    Some(self.each_once_in_groups(folds, aggregate, cells, cell, frame))
+                }
+                Some(column) if aggregate.function.is_ranged() => {
+                    let cell = (keyed.carried[&column], valid);
+                    Some(self.folded(folds, aggregate.function, cell, members, &frame.rows))
+                }
+                Some(column) => {
+                    let both = [column, aggregate.other.unwrap_or(column)];
+                    let cells = both.map(|column| keyed.carried[&column]);
+                    Some(self.several_folded(
+                        of,
+                        number,
+                        (cells, valid),
+                        (folds, members),
+                        frame,
+                    )?)
+                }
+            });
+        }
+        Ok(planned)
+    }
+
+    /// What is folded for an aggregate of several columns.
+    fn several_folded(
+        &mut self,
+        of: &GroupsOf<'_>,
+        number: usize,
+        (cells, valid): ([Cell; 2], Bits),
+        (folds, members): (&mut Folds, usize),
+        frame: &Frame,
+    ) -> Result<Planned> {
+        let aggregate = &of.aggregates[number];
+        let known = match aggregate.other {
+            Some(_) => self.and(cells[0].known, cells[1].known),
+            None => cells[0].known,
+        };
+        let counts = self.and(valid, known);
+        let count = match known {
+            Some(_) => folds.count(self, counts, &frame.rows),
+            None => members,
+        };
+        let own = of.several(number);
+        let values = cells.map(|cell| cell.value);
+        let mut planned = Planned { count, folds: Vec::new() };
+        for (fold, value, other) in
+            self.several(aggregate.function, values, &own, &aggregate.span)?
+        {
+            let kept = self.unless_counted(&Counted { value, counts }, other);
+            planned.folds.push((fold, folds.add(fold, kept)));
+        }
+        Ok(planned)
+    }
+
+    /// The bit of the last row of each group that is there, and large enough.
+    fn last_of_groups(&mut self, of: &GroupsOf<'_>, keyed: &Keyed, members: Value) -> Value {
+        // A row is the last one of its group if the next one begins another.
+        let ends = self.b.shift(keyed.starts, 0, -1, 1);
+        let least = i128::from(of.suppress.unwrap_or(1).max(1));
+        let valid = keyed.valid.filter(|_| !keyed.mixed);
+        let last = self.and(Some(ends), valid).unwrap_or(ends);
+        // Where rows that are not valid are mixed with others, there may be no others.
+        if least == 1 && !(keyed.mixed && keyed.valid.is_some()) {
+            return last;
+        }
+        let enough = self.b.ge(members, least);
+        self.b.and(last, enough)
     }
 
     /// Aggregates out of folds and counts, which stand in their columns.
@@ -296,66 +405,82 @@ impl Lowering<'_> {
         let mut folded = frame.columns[keys..].iter().copied().flatten();
         let mut columns = frame.columns[..keys].to_vec();
         for (number, aggregate) in of.aggregates.iter().enumerate() {
-            let cell = if of.used[number] { folded.next() } else { None };
-            columns.push(cell.map(|Cell { value, known: count }| {
-                self.at(&aggregate.span);
-                let column = aggregate.column.map(|column| &of.input.fields[column]);
-                let (Some(field), Some(count)) = (column, count) else {
-                    return Cell { value, known: None };
-                };
-                let known = field.nullable.then(|| self.b.gt(count, 0));
-                match aggregate.function {
-                    Function::Count => Cell { value, known: None },
-                    Function::Mean => {
-                        Cell { value: self.group_mean(of, number, value, count), known }
-                    }
-                    Function::Min | Function::Max => {
-                        Cell { value: self.of_kind(value, &field.kind), known }
-                    }
-                    Function::Sum => Cell { value, known },
-                    Function::Quantile(at) => {
-                        let (kind, fraction) = (&field.kind, fraction_of(&of.fields[number]));
-                        let value =
-                            self.quantile_of(at, value, kind, of.intervals[number], fraction);
-                        Cell { value, known }
-                    }
-                }
-            }));
+            let parts = if of.used[number] { Self::folded_columns(aggregate.function) } else { 0 };
+            let cells: Vec<Cell> = folded.by_ref().take(parts).collect();
+            self.at(&aggregate.span);
+            let cell = cells.first().map(|cell| self.aggregate_of(of, number, *cell, &cells));
+            columns.push(cell);
         }
         Frame { columns, ..frame }
+    }
+
+    /// An aggregate out of its folds, the first of which stands beside the number of rows that count.
+    fn aggregate_of(
+        &mut self,
+        of: &GroupsOf<'_>,
+        number: usize,
+        Cell { value, known: count }: Cell,
+        folded: &[Cell],
+    ) -> Cell {
+        let aggregate = &of.aggregates[number];
+        let nullable = aggregate.columns().iter().any(|column| of.input.fields[*column].nullable);
+        let (Some(column), Some(count)) = (aggregate.column, count) else {
+            return Cell { value, known: None };
+        };
+        let field = &of.input.fields[column];
+        if aggregate.function == Function::Count {
+            return Cell { value, known: None };
+        }
+        let known = nullable.then(|| self.b.gt(count, 0));
+        let value = match aggregate.function {
+            Function::Mean => self.group_mean(of, number, value, count),
+            Function::Min | Function::Max => self.of_kind(value, &field.kind),
+            Function::Sum | Function::Count => value,
+            Function::Quantile(at) => {
+                let fraction = fraction_of(&of.fields[number]);
+                self.quantile_of(at, value, &field.kind, of.intervals[number][0], fraction)
+            }
+            function => {
+                let folded: Vec<Value> = folded.iter().map(|cell| cell.value).collect();
+                let made = self.of_several(function, &folded, count, &of.several(number));
+                return Cell { known: self.and(known, made.known), ..made };
+            }
+        };
+        Cell { value, known }
     }
 
     /// The mean that an aggregate is, of a group's sum and count.
     fn group_mean(&mut self, of: &GroupsOf<'_>, number: usize, sum: Value, count: Value) -> Value {
         let column = of.aggregates[number].column.unwrap_or_default();
         let (kind, fraction) = (&of.input.fields[column].kind, fraction_of(&of.fields[number]));
-        self.mean(sum, count, kind, of.intervals[number], fraction)
+        self.mean(sum, count, kind, of.intervals[number][0], fraction)
     }
 
-    /// What is folded of a column in rows ordered by the keys.
+    /// What is folded of a column in rows ordered by the keys, and of those of them that are valid, where others are among them.
     pub fn folded(
         &mut self,
         folds: &mut Folds,
         function: Function,
-        cell: Cell,
+        (cell, valid): (Cell, Bits),
         members: usize,
         rows: &Extent,
     ) -> Planned {
+        let counts = self.and(valid, cell.known);
         let count = match cell.known {
-            Some(known) => folds.count(self, Some(known), rows),
+            Some(_) => folds.count(self, counts, rows),
             None => members,
         };
-        let counted = Counted { value: cell.value, counts: cell.known };
+        let counted = Counted { value: cell.value, counts };
         let Interval { low, high } = self.interval(cell.value);
         let (fold, other) = match function {
-            // Quantiles are computed apart.
-            Function::Count | Function::Quantile(_) => return Planned { count, fold: None },
             Function::Sum | Function::Mean => (Fold::Sum, 0),
             Function::Min => (Fold::Min, high),
             Function::Max => (Fold::Max, low),
+            // Others are computed apart.
+            _ => return Planned { count, folds: Vec::new() },
         };
         let kept = self.unless_counted(&counted, other);
-        Planned { count, fold: Some((fold, folds.add(fold, kept))) }
+        Planned { count, folds: vec![(fold, folds.add(fold, kept))] }
     }
 
     /// Counts, or sums, of values of which equal ones count once: rows are sorted by the keys and these values. Groups lie where they
@@ -376,11 +501,11 @@ impl Lowering<'_> {
         let counts = self.and(Some(new), values.get(1).copied()).unwrap_or(new);
         let count = folds.count(self, Some(counts), &frame.rows);
         if aggregate.function == Function::Count {
-            return Planned { count, fold: None };
+            return Planned { count, folds: Vec::new() };
         }
         let value = values.first().copied().unwrap_or(cell.value);
         let kept = self.unless_counted(&Counted { value, counts: Some(counts) }, 0);
-        Planned { count, fold: Some((Fold::Sum, folds.add(Fold::Sum, kept))) }
+        Planned { count, folds: vec![(Fold::Sum, folds.add(Fold::Sum, kept))] }
     }
 }
 
@@ -394,9 +519,12 @@ fn places_pay(places: u128, rows: u128, columns: u128) -> bool {
 /// How many columns are added up for an aggregate, beside the count of all rows.
 fn sums_of(aggregate: &Aggregate, frame: &Frame) -> u128 {
     let cell = aggregate.column.and_then(|column| frame.columns[column]);
-    let summed = aggregate.function != Function::Count;
     let counted = cell.is_some_and(|cell| cell.known.is_some());
-    u128::from(summed && cell.is_some()) + u128::from(counted)
+    let sums = match aggregate.function {
+        Function::Count => 0,
+        function => Lowering::folded_columns(function),
+    };
+    sums as u128 + u128::from(counted)
 }
 
 impl Digit {
@@ -414,15 +542,56 @@ struct GroupsOf<'p> {
     fields: &'p [Field],
     used: &'p [bool],
     /// Where the values that are aggregated lie.
-    intervals: Vec<Interval>,
+    intervals: Vec<[Interval; 2]>,
     suppress: Option<u64>,
 }
 
-/// How an aggregate is computed: from the count of the rows that count for it, and from a fold.
+impl GroupsOf<'_> {
+    /// The aggregates that are asked for.
+    fn used(&self) -> impl Iterator<Item = &Aggregate> {
+        self.aggregates.iter().zip(self.used).filter(|(_, used)| **used).map(|(it, _)| it)
+    }
+
+    /// The columns that an aggregate is of, the first of which has this number.
+    fn cells(&self, number: usize, column: usize, frame: &Frame) -> Result<(Cell, Option<Cell>)> {
+        let Aggregate { other, span, .. } = &self.aggregates[number];
+        let other = other.map(|other| frame.column(other, span)).transpose()?;
+        Ok((frame.column(column, span)?, other))
+    }
+
+    /// What an aggregate of several folds is of.
+    fn several(&self, number: usize) -> Of<'_> {
+        let column = self.aggregates[number].column.unwrap_or_default();
+        let both = [column, self.aggregates[number].other.unwrap_or(column)];
+        let kinds = both.map(|column| &self.input.fields[column].kind);
+        Of { kinds, within: self.intervals[number], fraction: fraction_of(&self.fields[number]) }
+    }
+}
+
+/// Rows of groups that lie together.
+struct Keyed {
+    keys: Vec<Cell>,
+    valid: Bits,
+    /// Whether rows that are not valid lie among others.
+    mixed: bool,
+    /// Columns that are folded, by their numbers.
+    carried: HashMap<usize, Cell>,
+    /// Whether a row is the first of its group.
+    starts: Value,
+    /// By which keys groups are in ascending order, strictly.
+    order: Vec<usize>,
+}
+
+/// Whether an aggregate needs rows in an order of its own.
+fn is_apart(aggregate: &Aggregate) -> bool {
+    aggregate.distinct || matches!(aggregate.function, Function::Quantile(_))
+}
+
+/// How an aggregate is computed: from the count of the rows that count for it, and from what is folded.
 pub(super) struct Planned {
     /// A sum of [`Folds`].
     pub count: usize,
-    pub fold: Option<(Fold, usize)>,
+    pub folds: Vec<(Fold, usize)>,
 }
 
 /// Columns that are folded by the segments of groups: all of one kind together.

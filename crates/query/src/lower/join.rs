@@ -7,7 +7,8 @@
 //! Where a row may match several, those of the right side that can match come first among those of a key, and so stand one after the
 //! other: each takes along what the ones before it have. The result is as many copies of all rows, one for each match.
 
-use super::frame::{Cell, Frame};
+use super::frame::{Cell, Frame, Runs};
+use super::keys::Word;
 use super::{Bits, Lowering};
 use crate::error::Result;
 use crate::plan::Plan;
@@ -131,7 +132,43 @@ impl Lowering<'_> {
         let rows = (1..matches).fold(rows.clone(), |sum, _| sum + rows.clone());
         let at_most = Some(self.most_valid(&frames[0]).saturating_mul(matches));
         let (valid, grouped) = (Some(valid), frames[0].grouped);
-        self.checked(Frame { valid, at_most, grouped, gaps: true, ..Frame::of(columns, rows) })
+        let runs = self.runs(
+            &stacked,
+            on,
+            left.fields.len()..left.fields.len() + right.fields.len(),
+            keep,
+        );
+        self.checked(Frame {
+            valid,
+            at_most,
+            grouped,
+            runs,
+            gaps: true,
+            ..Frame::of(columns, rows)
+        })
+    }
+
+    /// Where rows of one key lie together afterwards: not where there are several copies of all, nor where rows without a key may stay.
+    fn runs(
+        &self,
+        stacked: &Stacked,
+        on: &[(usize, usize)],
+        of_right: std::ops::Range<usize>,
+        keep: Keep,
+    ) -> Option<Runs> {
+        let both = match keep {
+            Keep::Both { outer: false, matches: 1 } => true,
+            Keep::Left { anti: false } => false,
+            _ => return None,
+        };
+        let words = stacked.keys.iter().zip(&stacked.bits);
+        let words = words.map(|(value, bits)| Word { value: *value, bits: *bits }).collect();
+        let key = |(a, b): &(usize, usize)| match both {
+            true => vec![*a, of_right.start + *b],
+            false => vec![*a],
+        };
+        let alike = if both { of_right.clone().collect() } else { Vec::new() };
+        Some(Runs { words, keys: on.iter().map(key).collect(), alike })
     }
 
     /// The columns of the right side, from what was filled in of those that are carried along, each with a bit of what is known of it

@@ -9,7 +9,7 @@
 //! | `expr` | what is computed row by row |
 //! | `frame` | tables under way: their columns, cut and put together |
 //! | `keys` | columns as numbers that rows are ordered and compared by |
-//! | `group`, `total`, `quantile` | groups, and aggregates of all rows |
+//! | `group`, `total`, `quantile`, `spread` | groups, and aggregates of all rows |
 //! | `join` | joins |
 //! | `window` | what is computed of partitions, for each of their rows |
 //! | `shown` | what is revealed of the result |
@@ -22,6 +22,7 @@ mod join;
 mod keys;
 mod quantile;
 mod shown;
+mod spread;
 #[cfg(test)]
 mod tests;
 mod total;
@@ -232,7 +233,12 @@ impl<'q> Lowering<'q> {
         }
         let place = |column: usize| columns.iter().position(|it| expr::is_column(it, column));
         let order = frame.order.as_ref().and_then(|by| by.iter().map(|it| place(*it)).collect());
-        self.checked(Frame { columns: cells, order, ..frame })
+        let places = |column: usize| -> Vec<usize> {
+            let all = columns.iter().enumerate().filter(|(_, it)| expr::is_column(it, column));
+            all.map(|(place, _)| place).collect()
+        };
+        let runs = frame.runs.as_ref().map(|runs| runs.moved(places));
+        self.checked(Frame { columns: cells, order, runs, ..frame })
     }
 
     /// The first rows by an order, ties by all columns.

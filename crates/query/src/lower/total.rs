@@ -2,6 +2,7 @@
 
 use super::frame::{Cell, Frame};
 use super::quantile::Ranked;
+use super::spread::Of;
 use super::{Bits, Lowering, expr};
 use crate::error::Result;
 use crate::kind::Kind;
@@ -9,7 +10,7 @@ use crate::plan::{Aggregate, Field, Function, Plan};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use tacit_program::build::Value;
-use tacit_program::{Extent, Interval};
+use tacit_program::{Extent, Fold, Interval};
 
 /// A column that is aggregated, with the rows of it that count.
 pub(super) struct Counted {
@@ -30,7 +31,7 @@ impl Lowering<'_> {
         let mut needed = vec![false; input.fields.len()];
         let pairs = aggregates.iter().zip(wanted).filter(|(_, wanted)| **wanted);
         pairs
-            .filter_map(|(aggregate, _)| aggregate.column)
+            .flat_map(|(aggregate, _)| aggregate.columns())
             .for_each(|column| needed[column] = true);
         let frame = self.plan(input, &needed)?;
         let mut columns = Vec::new();
@@ -44,9 +45,10 @@ impl Lowering<'_> {
             let cell = match aggregate.column {
                 None => Cell { value: self.count_of(frame.valid, &frame.rows), known: None },
                 Some(column) => {
-                    let kind = &input.fields[column].kind;
-                    let cell = frame.column(column, &aggregate.span)?;
-                    self.total_of((aggregate, field), kind, cell, (&frame, &mut ranked))
+                    let both = [column, aggregate.other.unwrap_or(column)];
+                    let kinds = both.map(|column| &input.fields[column].kind);
+                    let [a, b] = both.map(|column| frame.column(column, &aggregate.span));
+                    self.total_of((aggregate, field), kinds, [a?, b?], (&frame, &mut ranked))?
                 }
             };
             let one = vec![Extent::fixed(1)];
@@ -67,10 +69,14 @@ impl Lowering<'_> {
     pub fn total_of(
         &mut self,
         (aggregate, field): (&Aggregate, &Field),
-        kind: &Kind,
-        cell: Cell,
+        kinds: [&Kind; 2],
+        cells: [Cell; 2],
         (frame, ranked): (&Frame, &mut HashMap<usize, Ranked>),
-    ) -> Cell {
+    ) -> Result<Cell> {
+        if !aggregate.function.is_ranged() && !matches!(aggregate.function, Function::Quantile(_)) {
+            return self.total_of_several((aggregate, field), kinds, cells, frame);
+        }
+        let ([cell, _], [kind, _]) = (cells, kinds);
         let counts = self.and(frame.valid, cell.known);
         let counted = match aggregate.distinct {
             true => self.each_once(cell.value, counts, frame),
@@ -79,7 +85,7 @@ impl Lowering<'_> {
         let count = self.count_of(counted.counts, &frame.rows);
         let of = self.interval(counted.value);
         if aggregate.function == Function::Count {
-            return Cell { value: count, known: None };
+            return Ok(Cell { value: count, known: None });
         }
         let known = match counted.counts.is_none() && self.least(&frame.rows) > 0 {
             true => None,
@@ -116,7 +122,44 @@ impl Lowering<'_> {
                 }
             }
         };
-        Cell { value, known }
+        Ok(Cell { value, known })
+    }
+
+    /// An aggregate of which several columns are folded.
+    fn total_of_several(
+        &mut self,
+        (aggregate, field): (&Aggregate, &Field),
+        kinds: [&Kind; 2],
+        cells: [Cell; 2],
+        frame: &Frame,
+    ) -> Result<Cell> {
+        let both = match aggregate.other {
+            Some(_) => self.and(cells[0].known, cells[1].known),
+            None => cells[0].known,
+        };
+        let counts = self.and(frame.valid, both);
+        let count = self.count_of(counts, &frame.rows);
+        let within = cells.map(|cell| self.interval(cell.value));
+        let of = Of { kinds, within, fraction: fraction_of(field) };
+        let cells = cells.map(|cell| cell.value);
+        let none = frame.rows.known() == Some(0);
+        let mut folded = Vec::new();
+        for (fold, value, other) in self.several(aggregate.function, cells, &of, &aggregate.span)? {
+            let kept = self.unless_counted(&Counted { value, counts }, other);
+            folded.push(match fold {
+                // Of no rows, as LIMIT 0 leaves them, nothing is least.
+                Fold::Min | Fold::Max if none => {
+                    let nothing = self.filling(kept, &Extent::fixed(1));
+                    self.b.reshape(nothing, Vec::new())
+                }
+                Fold::Min => self.b.min_over(kept, 0),
+                Fold::Max => self.b.max_over(kept, 0),
+                _ => self.b.sum(kept, 0),
+            });
+        }
+        let cell = self.of_several(aggregate.function, &folded, count, &of);
+        let some = self.b.gt(count, 0);
+        Ok(Cell { known: self.and(Some(some), cell.known), ..cell })
     }
 
     /// How many rows count.

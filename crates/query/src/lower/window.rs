@@ -86,9 +86,11 @@ impl Lowering<'_> {
                 Some(column) => {
                     let cell = frame.column(column, &call.span)?;
                     let (column, span) = (call.column, call.span.clone());
-                    let aggregate = Aggregate { function, column, distinct: false, span };
-                    let kind = &fields[column.unwrap_or_default()].kind;
-                    self.total_of((&aggregate, field), kind, cell, (frame, &mut HashMap::new()))
+                    let aggregate =
+                        Aggregate { function, column, other: None, distinct: false, span };
+                    let kinds = [&fields[column.unwrap_or_default()].kind; 2];
+                    let of = (frame, &mut HashMap::new());
+                    self.total_of((&aggregate, field), kinds, [cell; 2], of)?
                 }
             };
             let known = cell.known.filter(|_| field.nullable);
@@ -144,12 +146,13 @@ impl Lowering<'_> {
                 _ if !asked => None,
                 (Ranged::DenseRank, _) => {
                     let count = folds.count(self, Some(sorted.peers), &sorted.rows);
-                    Some((Planned { count, fold: None }, cell))
+                    Some((Planned { count, folds: Vec::new() }, cell))
                 }
-                (Ranged::Aggregate(function, _), Some(of)) => {
-                    Some((self.folded(&mut folds, function, of, number, &sorted.rows), cell))
-                }
-                _ => Some((Planned { count: number, fold: None }, cell)),
+                (Ranged::Aggregate(function, _), Some(of)) => Some((
+                    self.folded(&mut folds, function, (of, None), number, &sorted.rows),
+                    cell,
+                )),
+                _ => Some((Planned { count: number, folds: Vec::new() }, cell)),
             });
         }
         let folded = folds.run(self, sorted.starts);
@@ -160,7 +163,8 @@ impl Lowering<'_> {
                 None => None,
                 Some((planned, cell)) => {
                     let kind = call.column.map(|column| &fields[column].kind);
-                    let fold = planned.fold.map(|(fold, at)| (fold, folded.of(fold)[at]));
+                    let fold =
+                        planned.folds.first().map(|(fold, at)| (*fold, folded.of(*fold)[*at]));
                     // Where there is no such sum nobody needs it.
                     let sums = folded.of(Fold::Sum);
                     let [numbers, count] = [number, planned.count]

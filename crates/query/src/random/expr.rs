@@ -176,13 +176,17 @@ impl Terms<'_> {
             }
             4 => {
                 let (a, b) = (self.term(shape, depth - 1), self.term(shape, depth - 1));
-                let operator = self.rng.pick(&["//", "%"]);
-                Term::new(
-                    format!("({} {operator} {})", a.text, b.text),
-                    shape,
-                    a.bound.max(b.bound),
-                    true,
-                )
+                let text = match self.rng.below(5) {
+                    0 | 1 => format!("({} // {})", a.text, b.text),
+                    2 | 3 => format!("({} % {})", a.text, b.text),
+                    _ => format!("mod({}, {})", a.text, b.text),
+                };
+                Term::new(text, shape, a.bound.max(b.bound), true)
+            }
+            5 if self.rng.chance(30) => {
+                let of = *self.rng.pick(&[Shape::Integer, Shape::Decimal(2)]);
+                let a = self.term(of, depth - 1);
+                Term::new(format!("CAST(sign({}) AS INTEGER)", a.text), shape, 1, a.nullable)
             }
             5 => self.signed(shape, depth),
             6 => {

@@ -275,6 +275,11 @@ impl Queries<'_> {
         };
         let distinct = if self.rng.chance(25) { "DISTINCT " } else { "" };
         match self.rng.below(10) {
+            // Of several truth values.
+            7 if column.shape == Shape::Bit => {
+                let name = self.rng.pick(&["bool_and", "bool_or"]);
+                Term { text: format!("{name}({})", column.text), nullable: true, ..column }
+            }
             8 => {
                 let at = self.fraction();
                 let name = self.rng.pick(&["quantile_disc", "percentile_disc"]);

@@ -31,7 +31,8 @@ fn of_node(plan: &Plan, nullable: &[bool]) -> Vec<bool> {
             let of_keys = keys.iter().map(|key| input.fields[*key].nullable);
             let made = aggregates.iter().map(|it| {
                 let column = it.columns().iter().any(|column| input.fields[*column].nullable);
-                it.function != Function::Count && (keys.is_empty() || column)
+                it.function != Function::Count
+                    && (keys.is_empty() || column || it.function.may_be_null())
             });
             of_keys.chain(made).collect()
         }
@@ -76,7 +77,7 @@ fn settle(expr: &mut Expr, columns: &[bool]) {
         Compute::Case(branches, last) => {
             last.nullable || branches.iter().any(|(_, value)| value.nullable)
         }
-        Compute::Literal(_) | Compute::Scalar(_) => true,
+        Compute::Literal(_) | Compute::Scalar(_) | Compute::Root(_) => true,
         Compute::Binary(Operator::Divide | Operator::IntegerDivide | Operator::Remainder, _, b) => {
             any(&operands) || !matches!(b.compute, Compute::Literal(Some(number)) if number != 0)
         }
@@ -113,6 +114,8 @@ pub(super) fn if_known(expr: &Expr) -> Vec<usize> {
         | Compute::Negate(a)
         | Compute::Absolute(a)
         | Compute::Not(a)
+        | Compute::Root(a)
+        | Compute::Bucket(a, _)
         | Compute::DatePart(_, a) => if_known(a),
         // One operand may decide alone.
         Compute::Binary(Operator::And | Operator::Or, ..) => Vec::new(),

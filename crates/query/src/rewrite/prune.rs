@@ -43,8 +43,10 @@ fn used(plan: Plan, wanted: &[bool]) -> (Plan, Vec<usize>) {
         }
         Node::Group { input, keys, aggregates } => {
             let width = keys.len();
-            let stays: Vec<bool> =
-                all.iter().map(|place| *place < width || wanted[*place]).collect();
+            // One aggregate stays, so that these are not rows that are each shown once: see `Plan::shown_groups`.
+            let none = !wanted[width..].contains(&true);
+            let stays = |place: usize| place < width || wanted[place] || none && place == width;
+            let stays: Vec<bool> = all.iter().map(|place| stays(*place)).collect();
             let mut needed = vec![false; input.fields.len()];
             keys.iter().for_each(|key| needed[*key] = true);
             let numbered = aggregates.into_iter().zip(&stays[width..]).filter(|(_, stays)| **stays);

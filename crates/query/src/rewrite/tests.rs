@@ -90,7 +90,7 @@ fn unused_columns_are_left_out() {
     let expected = [
         "project s",
         "  join on s = k",
-        "    group by a + b as s, k",
+        "    group by a + b as s, k: count(*) as n",
         "      scan alice.t",
         "    scan bob.u",
     ];

@@ -3,10 +3,10 @@
 use super::Binder;
 use super::expr::{Rows, alike};
 use super::scope::Scope;
-use super::typing::{binary, condition, folded, literal, number};
+use super::typing::{arithmetic, binary, condition, converted, folded, literal, number};
 use crate::error::{QueryError, Result};
 use crate::kind::{INTEGER, Kind};
-use crate::plan::{Compute, DatePart, Expr, Function, Operator, Quantile};
+use crate::plan::{Compute, DatePart, Expr, Function, Operator, Quantile, Spread, Together};
 use chrono::{Months, NaiveDate};
 use sqlparser::ast::{
     self, DuplicateTreatment, Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments, Value,
@@ -70,6 +70,9 @@ impl Binder<'_> {
                 "only aggregates have DISTINCT, FILTER or a star: count, sum, avg, min and max",
             );
         }
+        if let Some(why) = refused(&call.name) {
+            return self.error(ast, why);
+        }
         if let (Some(part), [date]) = (date_part(&call.name), call.arguments.as_slice()) {
             let date = self.expr(date, rows, Some(&Kind::Date))?;
             return part_of(part, date, span);
@@ -119,16 +122,131 @@ impl Binder<'_> {
                     span,
                 })
             }
-            _ => {
-                let what = format!(
-                    "there is no function `{}` of {} arguments: there are count, sum, avg, min, max, median, quantile_disc, quantile_cont, abs, coalesce, nullif, least, greatest, year, \
-                     quarter, month, day and dayofweek",
-                    call.name,
-                    call.arguments.len()
-                );
-                self.error(ast, what)
+            ("sqrt", [of]) => {
+                let of = number(self.expr(of, rows, None)?)?;
+                let kind = match of.kind {
+                    Kind::Fixed { .. } => of.kind.clone(),
+                    _ => Kind::Fixed { fraction: self.fraction },
+                };
+                let compute = Compute::Root(Box::new(converted(of, &kind)?));
+                folded(Expr { compute, kind, nullable: true, span })
+            }
+            ("sign", [of]) => {
+                let of = number(self.expr(of, rows, None)?)?;
+                let zero = literal(of.kind.clone(), Some(0), span.clone());
+                let [above, below] = [(zero.clone(), of.clone()), (of, zero)].map(|(a, b)| {
+                    let less = binary(Operator::Less, a, b, Kind::Bit, &span);
+                    less.and_then(|less| converted(less, &INTEGER))
+                });
+                binary(Operator::Subtract, above?, below?, INTEGER, &span)
+            }
+            ("mod", [a, b]) => {
+                let (a, b) = self.both(a, b, rows)?;
+                arithmetic(Operator::Remainder, a, b, &span, self.fraction)
+            }
+            ("round", [of, ..]) if call.arguments.len() <= 2 => {
+                let decimals = match call.arguments.get(1) {
+                    Some(decimals) => self.decimals(decimals)?,
+                    None => 0,
+                };
+                let of = number(self.expr(of, rows, None)?)?;
+                match of.kind {
+                    Kind::Decimal { scale } if scale <= decimals => Ok(of),
+                    _ => converted(of, &Kind::Decimal { scale: decimals }),
+                }
+            }
+            ("width_bucket", [of, others @ ..]) => {
+                let of = self.expr(of, rows, None)?;
+                let edges = self.edges(&of, others, ast)?;
+                let (nullable, compute) = (of.nullable, Compute::Bucket(Box::new(of), edges));
+                folded(Expr { compute, kind: INTEGER, nullable, span })
+            }
+            _ => self.error(ast, unknown(&call.name, call.arguments.len())),
+        }
+    }
+
+    /// A number of decimals, as it is written.
+    fn decimals(&mut self, ast: &Ast) -> Result<u8> {
+        let known = match self.plain(ast, &Scope::default()) {
+            Ok(Expr { compute: Compute::Literal(Some(raw)), kind: INTEGER, .. }) => {
+                u8::try_from(raw).ok().filter(|decimals| *decimals <= MOST_DECIMALS)
+            }
+            _ => None,
+        };
+        match known {
+            Some(decimals) => Ok(decimals),
+            None => {
+                self.error(ast, format!("decimals are a number from 0 to {MOST_DECIMALS} here"))
             }
         }
+    }
+
+    /// The raw values at which buckets begin: they are listed, or some of equal width between two numbers.
+    fn edges(&mut self, of: &Expr, others: &[&Ast], at: &Ast) -> Result<Vec<i128>> {
+        const WRONG: &str = "width_bucket has a number, and where buckets begin, in ascending order: width_bucket(age, [18, 40, 65]); \
+             or the least, the greatest and how many of equal width: width_bucket(age, 0, 100, 5)";
+        let edges = match others {
+            [Ast::Array(list)] => {
+                let mut edges = Vec::new();
+                for edge in &list.elem {
+                    let edge = self.expr(edge, &mut Rows::of(&Scope::default()), Some(&of.kind))?;
+                    // Numbers of more decimals are reached where the next greater one is.
+                    edges.push(self.edge(edge, &of.kind, 1));
+                }
+                edges
+            }
+            [low, high, count] => {
+                let mut ends = Vec::new();
+                for end in [low, high] {
+                    ends.push(self.expr(end, &mut Rows::of(&Scope::default()), Some(&of.kind))?);
+                }
+                let count = match self.plain(count, &Scope::default())?.compute {
+                    Compute::Literal(Some(count)) if (1..=MOST_BUCKETS).contains(&count) => count,
+                    _ => return self.error(at, WRONG),
+                };
+                let [low, high] = ends.as_slice() else { return self.error(at, WRONG) };
+                let (a, b) = super::typing::unified(low.clone(), high.clone())?;
+                let (Some(low), Some(high)) = (raw(&a), raw(&b)) else {
+                    return self.error(at, WRONG);
+                };
+                let edge = |number: i128| {
+                    let of_both = Expr {
+                        compute: Compute::Literal(Some(low * (count - number) + high * number)),
+                        ..a.clone()
+                    };
+                    self.edge(of_both, &of.kind, count)
+                };
+                (0..=count).map(edge).collect()
+            }
+            _ => return self.error(at, WRONG),
+        };
+        let edges: Option<Vec<i128>> = edges.into_iter().collect();
+        match edges {
+            Some(edges)
+                if of.kind != Kind::Text
+                    && edges.windows(2).all(|pair| pair[0] < pair[1])
+                    && (1..=MOST_BUCKETS as usize + 1).contains(&edges.len()) =>
+            {
+                Ok(edges)
+            }
+            _ => self.error(at, WRONG),
+        }
+    }
+
+    /// The least raw value of a kind that is at least a number which is written down, divided by another one.
+    fn edge(&self, edge: Expr, kind: &Kind, divisor: i128) -> Option<i128> {
+        let raw = raw(&edge)?;
+        let unit = |kind: &Kind| match kind {
+            Kind::Decimal { scale } => 10i128.checked_pow(u32::from(*scale)),
+            Kind::Fixed { fraction } => Some(1i128 << fraction),
+            _ => Some(1),
+        };
+        if edge.kind != *kind && !(edge.kind.is_number() && kind.is_number()) {
+            return None;
+        }
+        let below = unit(&edge.kind)?.checked_mul(divisor)?;
+        let above = raw.checked_mul(unit(kind)?)?;
+        Some(-(-above).div_euclid(below))
     }
 
     /// Several expressions: texts are of the kind that is wanted, or that the first other one has.
@@ -238,26 +356,35 @@ impl Binder<'_> {
         groups.asked = true;
         let scope = rows.scope;
         let mut plain = |binder: &mut Self, ast: &Ast| binder.plain(ast, scope);
-        let argument = self.counted((of, call, function), ast, &mut plain);
-        let bound = argument.and_then(|argument| {
-            groups.aggregate(of, argument, call.distinct, &span, self.fraction)
+        let arguments = self.counted((of, call, function), ast, &mut plain);
+        let bound = arguments.and_then(|arguments| {
+            groups.aggregate(of, arguments, call.distinct, &span, self.fraction)
         });
         rows.groups = Some(groups);
         bound
     }
 
-    /// What an aggregate is of, with what it is told to count: none if it counts rows.
+    /// What an aggregate is of, with what it is told to count: none if it counts rows; of some functions also the other argument.
     pub fn counted(
         &mut self,
         (of, call, function): (Function, &Asked<'_>, &ast::Function),
         ast: &Ast,
         bind: &mut impl FnMut(&mut Self, &Ast) -> Result<Expr>,
-    ) -> Result<Option<Expr>> {
+    ) -> Result<(Option<Expr>, Option<Expr>)> {
         let span = self.span(ast);
+        let two = matches!(of, Function::Together(_) | Function::Best { .. });
+        let mut other = None;
         let argument = match (call.arguments.as_slice(), call.all || call.arguments.is_empty()) {
             ([], true) if of == Function::Count && call.name == "count" && !call.distinct => None,
-            ([argument], false) => Some(bind(self, argument)?),
-            _ => return self.error(ast, format!("{} has one argument", call.name)),
+            ([argument], false) if !two => Some(bind(self, argument)?),
+            ([argument, by], false) if two => {
+                other = Some(bind(self, by)?);
+                Some(bind(self, argument)?)
+            }
+            _ => {
+                let many = if two { "two arguments" } else { "one argument" };
+                return self.error(ast, format!("{} has {many}", call.name));
+            }
         };
         // Rows that do not count are null.
         let counts = match &function.filter {
@@ -269,18 +396,30 @@ impl Binder<'_> {
                 let when = condition(argument)?;
                 Some(when_true(when, literal(Kind::Bit, Some(1), span.clone()), &span))
             }
-            (_, Some(argument)) if matches!(of, Function::Sum | Function::Mean) => {
-                Some(number(argument)?)
-            }
-            (_, argument) => argument,
+            ("bool_and" | "bool_or" | "every", Some(argument)) => Some(condition(argument)?),
+            (_, Some(argument)) => match of {
+                Function::Sum | Function::Mean | Function::Spread(_) | Function::Together(_) => {
+                    Some(number(argument)?)
+                }
+                _ => Some(argument),
+            },
+            (_, None) => None,
         };
-        Ok(match (counts, argument) {
+        let (argument, other) = match (of, argument, other) {
+            (Function::Together(_), Some(a), Some(b)) => {
+                let (a, b) = alike_if_fixed(a, number(b)?)?;
+                (Some(a), Some(b))
+            }
+            (_, argument, other) => (argument, other),
+        };
+        let argument = match (counts, argument) {
             (None, argument) => argument,
             (Some(counts), Some(argument)) => Some(when_true(counts, argument, &span)),
             (Some(counts), None) => {
                 Some(when_true(counts, literal(Kind::Bit, Some(1), span.clone()), &span))
             }
-        })
+        };
+        Ok((argument, other))
     }
 
     /// A date that many days, months or years later, or earlier.
@@ -368,13 +507,121 @@ pub(super) fn when_true(condition: Expr, value: Expr, span: &Span) -> Expr {
     Expr { compute, kind, nullable: true, span: span.clone() }
 }
 
+/// Two numbers of one kind if one of them is in fixed point.
+fn alike_if_fixed(a: Expr, b: Expr) -> Result<(Expr, Expr)> {
+    let fixed = |expr: &Expr| matches!(expr.kind, Kind::Fixed { .. });
+    if fixed(&a) || fixed(&b) { super::typing::unified(a, b) } else { Ok((a, b)) }
+}
+
+/// The raw value of what is written down.
+fn raw(expr: &Expr) -> Option<i128> {
+    if let Compute::Literal(raw) = expr.compute { raw } else { None }
+}
+
 pub(super) fn aggregate_of(name: &str) -> Option<Function> {
+    let spread = |sample, root| Function::Spread(Spread { sample, root });
     Some(match name {
         "count" | "count_if" | "countif" => Function::Count,
         "sum" => Function::Sum,
         "avg" | "mean" => Function::Mean,
-        "min" => Function::Min,
-        "max" => Function::Max,
+        "min" | "any_value" | "bool_and" | "every" => Function::Min,
+        "max" | "bool_or" => Function::Max,
+        "stddev" | "stddev_samp" => spread(true, true),
+        "stddev_pop" => spread(false, true),
+        "variance" | "var_samp" => spread(true, false),
+        "var_pop" => spread(false, false),
+        "covar_samp" => Function::Together(Together::Covariance { sample: true }),
+        "covar_pop" => Function::Together(Together::Covariance { sample: false }),
+        "corr" => Function::Together(Together::Correlation),
+        "arg_max" | "argmax" | "max_by" => Function::Best { greatest: true },
+        "arg_min" | "argmin" | "min_by" => Function::Best { greatest: false },
+        _ => return None,
+    })
+}
+
+/// The most decimals that `round` leaves.
+const MOST_DECIMALS: u8 = 12;
+/// The most buckets of `width_bucket`.
+const MOST_BUCKETS: i128 = 1000;
+
+/// All functions that there are, but for those of windows.
+const FUNCTIONS: &[&str] = &[
+    "count",
+    "count_if",
+    "sum",
+    "avg",
+    "mean",
+    "min",
+    "max",
+    "any_value",
+    "bool_and",
+    "bool_or",
+    "median",
+    "quantile",
+    "quantile_disc",
+    "quantile_cont",
+    "percentile_disc",
+    "percentile_cont",
+    "stddev",
+    "stddev_samp",
+    "stddev_pop",
+    "variance",
+    "var_samp",
+    "var_pop",
+    "corr",
+    "covar_samp",
+    "covar_pop",
+    "arg_max",
+    "arg_min",
+    "max_by",
+    "min_by",
+    "abs",
+    "sign",
+    "mod",
+    "round",
+    "sqrt",
+    "width_bucket",
+    "coalesce",
+    "ifnull",
+    "nullif",
+    "if",
+    "least",
+    "greatest",
+    "year",
+    "quarter",
+    "month",
+    "day",
+    "dayofweek",
+];
+
+/// What to say of a function that is not there, or not of so many arguments.
+fn unknown(name: &str, arguments: usize) -> String {
+    if FUNCTIONS.contains(&name) {
+        return format!("there is no `{name}` of {arguments} arguments here");
+    }
+    let near = FUNCTIONS.iter().map(|known| (strsim::jaro_winkler(known, name), known));
+    let near = near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > 0.85);
+    let meant = near.map_or(String::new(), |(_, meant)| format!(" Did you mean `{meant}`?"));
+    format!("there is no function `{name}`.{meant} There are {}", FUNCTIONS.join(", "))
+}
+
+/// Why a function is not there that others have.
+fn refused(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "first" | "last" | "arbitrary" | "array_agg" | "list" | "string_agg" | "group_concat" => {
+            "rows have no order, and which of them is the first would be chance: arg_min(x, by) takes the value of the row in which another column is \
+             least, min and max the least and greatest values, and first_value(x) OVER (.. ORDER BY ..) stands beside each row"
+        }
+        "row_number" | "rank" | "dense_rank" | "lag" | "lead" | "first_value" | "last_value" => {
+            "this is a function of windows: write OVER (PARTITION BY .. ORDER BY ..) behind it"
+        }
+        "upper" | "lower" | "length" | "substr" | "substring" | "concat" | "replace" | "trim"
+        | "left" | "right" | "strpos" | "regexp_matches" | "starts_with" | "contains" => {
+            "functions of texts are not supported: prepare the column before it is given; of an ENUM there is LIKE"
+        }
+        "now" | "today" | "current_date" | "random" => {
+            "all parties compute the same, whenever it is: write a value, such as DATE '2024-01-31'"
+        }
         _ => return None,
     })
 }

@@ -32,7 +32,7 @@ impl Groups {
     pub fn aggregate(
         &mut self,
         function: Function,
-        argument: Option<Expr>,
+        (argument, other): (Option<Expr>, Option<Expr>),
         distinct: bool,
         span: &Span,
         fraction: u8,
@@ -52,6 +52,12 @@ impl Groups {
                 "quantiles of distinct values are not supported: take them of a subquery with SELECT DISTINCT",
             ));
         }
+        if distinct && !function.is_ranged() {
+            return Err(QueryError::new(
+                span,
+                "this is not supported of distinct values: take it of a subquery with SELECT DISTINCT",
+            ));
+        }
         let (kind, nullable) = match (function, &argument) {
             (Function::Count, _) | (_, None) => (INTEGER, false),
             (Function::Quantile(Quantile { between: true, .. }), Some(of))
@@ -63,30 +69,34 @@ impl Groups {
                 );
                 return Err(QueryError::new(&of.span, what));
             }
-            (Function::Mean | Function::Quantile(Quantile { between: true, .. }), Some(of)) => {
+            (
+                Function::Mean
+                | Function::Quantile(Quantile { between: true, .. })
+                | Function::Spread(_)
+                | Function::Together(_),
+                Some(of),
+            ) => {
                 let fraction =
                     if let Kind::Fixed { fraction } = of.kind { fraction } else { fraction };
                 (Kind::Fixed { fraction }, no_keys || of.nullable)
             }
             (_, Some(of)) => (of.kind.clone(), no_keys || of.nullable),
         };
+        let nullable =
+            nullable || function.may_be_null() || other.as_ref().is_some_and(|it| it.nullable);
         let argument = match (function, argument) {
             // A column that is never null is counted as rows are.
             (Function::Count, Some(of)) if !of.nullable && !distinct => None,
             (_, argument) => argument,
         };
-        let column = argument.map(|argument| {
-            let known = self.arguments.iter().position(|known| known.same(&argument));
-            known.unwrap_or_else(|| {
-                self.arguments.push(argument);
-                self.arguments.len() - 1
-            }) + self.keys.len()
-        });
+        let column = argument.map(|argument| self.argument(argument));
+        let other = other.map(|other| self.argument(other));
         let same_as = |(known, _): &(Aggregate, Field)| {
-            known.function == function && known.column == column && known.distinct == distinct
+            let columns = known.column == column && known.other == other;
+            known.function == function && columns && known.distinct == distinct
         };
         let at = self.aggregates.iter().position(same_as).unwrap_or_else(|| {
-            let aggregate = Aggregate { function, column, distinct, span: span.clone() };
+            let aggregate = Aggregate { function, column, other, distinct, span: span.clone() };
             let name = format!("aggregate {}", self.aggregates.len() + 1);
             self.aggregates.push((aggregate, Field { name, kind: kind.clone(), nullable }));
             self.aggregates.len() - 1
@@ -97,6 +107,16 @@ impl Groups {
             nullable,
             span: span.clone(),
         })
+    }
+
+    /// The column of an argument, once however often it is used.
+    fn argument(&mut self, argument: Expr) -> usize {
+        let known = self.arguments.iter().position(|known| known.same(&argument));
+        let at = known.unwrap_or_else(|| {
+            self.arguments.push(argument);
+            self.arguments.len() - 1
+        });
+        self.keys.len() + at
     }
 
     /// What an expression of aggregates is of no rows: null, or a raw value. None if it is of keys, too.

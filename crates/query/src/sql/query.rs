@@ -247,6 +247,7 @@ fn of_sides(union: Plan, both: bool) -> Result<Plan> {
     let side = |number: usize| Aggregate {
         function: Function::Max,
         column: Some(width + number),
+        other: None,
         distinct: false,
         span: span.clone(),
     };

@@ -3,7 +3,9 @@
 use crate::catalog::Catalog;
 use crate::error::{QueryError, Result};
 use crate::kind::Kind;
-use crate::plan::{Compute, Expr, Field, Function, Node, Operator, OrderKey, Plan, Query, Ranged};
+use crate::plan::{
+    Aggregate, Compute, Expr, Field, Function, Node, Operator, OrderKey, Plan, Query, Ranged,
+};
 use tacit_program::Span;
 
 /// Refuses to put such texts in order, and to show them.
@@ -53,8 +55,7 @@ fn plan(of: &Plan, catalog: &Catalog) -> Result<()> {
     let is_text = |input: &Plan, column: Option<usize>| {
         column.and_then(|it| input.fields.get(it)).is_some_and(|it| it.kind == Kind::Text)
     };
-    let in_order =
-        |function| matches!(function, Function::Min | Function::Max | Function::Quantile(_));
+    let in_order = |function| !matches!(function, Function::Count | Function::Sum | Function::Mean);
     match &of.node {
         Node::Scan(_) => Ok(()),
         Node::Union(inputs) => inputs.iter().try_for_each(plan),
@@ -65,8 +66,8 @@ fn plan(of: &Plan, catalog: &Catalog) -> Result<()> {
         }
         Node::Group { input, aggregates, .. } => {
             plan(input)?;
-            let wrong =
-                aggregates.iter().find(|it| in_order(it.function) && is_text(input, it.column));
+            let is_text = |of: &Aggregate| of.columns().iter().any(|it| is_text(input, Some(*it)));
+            let wrong = aggregates.iter().find(|it| in_order(it.function) && is_text(it));
             wrong.map_or(Ok(()), |it| Err(refused(&it.span)))
         }
         Node::Join { left, right, .. } | Node::Match { left, right, .. } => {
@@ -103,6 +104,8 @@ fn expr(of: &Expr, catalog: &Catalog) -> Result<()> {
         | Compute::Absolute(a)
         | Compute::Not(a)
         | Compute::IsNull(a)
+        | Compute::Root(a)
+        | Compute::Bucket(a, _)
         | Compute::DatePart(_, a) => expr(a),
         Compute::Binary(operator, a, b) => {
             let compares = matches!(operator, Operator::Less | Operator::LessOrEqual);

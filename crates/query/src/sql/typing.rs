@@ -34,6 +34,8 @@ pub(super) fn folded(expr: Expr) -> Result<Expr> {
         | Compute::Absolute(a)
         | Compute::Not(a)
         | Compute::IsNull(a)
+        | Compute::Root(a)
+        | Compute::Bucket(a, _)
         | Compute::DatePart(_, a) => known(a),
         Compute::Binary(_, a, b) => known(a) && known(b),
         Compute::Coalesce(of) | Compute::Extreme { of, .. } => of.iter().all(known),

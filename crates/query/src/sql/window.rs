@@ -220,7 +220,7 @@ impl Binder<'_> {
         }
         let window = self.over(&spec, rows)?;
         let frame = self.frame(&spec, ast)?;
-        if let Some(of) = aggregate_of(&asked.name) {
+        if let Some(of) = aggregate_of(&asked.name).filter(|of| of.is_ranged()) {
             let argument = self.argument(of, &asked, function, ast, rows)?;
             return self.ranged((of, argument), frame, (&window, windows), ast);
         }
@@ -387,7 +387,7 @@ impl Binder<'_> {
         rows: &mut Rows<'_>,
     ) -> Result<Option<Expr>> {
         let mut bind = |binder: &mut Self, ast: &Ast| binder.expr(ast, rows, None);
-        self.counted((of, asked, function), ast, &mut bind)
+        Ok(self.counted((of, asked, function), ast, &mut bind)?.0)
     }
 
     /// What OVER says, be it by name.

@@ -57,6 +57,7 @@ fn group(input: Plan, keys: &[usize], aggregates: &[(Function, Option<usize>, bo
         .map(|(function, column, distinct)| Aggregate {
             function: *function,
             column: *column,
+            other: None,
             distinct: *distinct,
             span: span(),
         })

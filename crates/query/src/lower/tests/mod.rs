@@ -360,9 +360,17 @@ fn quantiles_and_windows_of_numbers_with_a_point() {
         "avg(p) OVER (ORDER BY y ROWS 2 PRECEDING) AS a, sum(x) OVER (ORDER BY y ROWS 0 PRECEDING) AS b, min(m) OVER (ORDER BY k) AS c",
         "first_value(x) OVER (PARTITION BY m ORDER BY y) AS a, last_value(x) OVER (PARTITION BY m ORDER BY k) AS b, lead(x, 1000) OVER (ORDER BY k) AS c",
         "p / sum(p) OVER (PARTITION BY k) AS a",
+        "stddev(p) AS a, var_pop(p) AS b, variance(x) AS c, stddev_pop(y) AS d, var_samp(m) AS e",
+        "corr(p, y) AS a, covar_samp(x, y) AS b, covar_pop(p, m) AS c, corr(x, x) AS d, covar_pop(x, p) AS e",
+        "stddev(p) AS a, var_samp(x) AS b, corr(y, p) AS c, max(y) AS d, median(p) AS e",
+        "arg_max(p, x) AS a, arg_min(k, y) AS b, max_by(m, p) AS c, min_by(x, k) AS d, arg_max(y, m) AS e",
+        "bool_and(m) AS a, bool_or(m) AS b, any_value(k) AS c, arg_max(y, p) FILTER (WHERE m) AS d, stddev(p) FILTER (WHERE x > 0) AS e",
+        "sqrt(x) AS a, sqrt(abs(p)) AS b, sign(p) AS c, sign(x) AS d, mod(CAST(p AS INT), 7) AS e, round(p, 1) AS f, round(x, 2) AS g, round(p) AS h",
+        "width_bucket(p, [-10, 0, 0.5, 0.505]) AS a, width_bucket(x, -3, 5, 3) AS b, width_bucket(y, [2.5]) AS c, width_bucket(k, ['b']) AS d",
     ];
     for (seed, of) in (0..).zip(queries) {
-        let groups = if of.contains("OVER") { &[""][..] } else { &["", " GROUP BY k"] };
+        let row_by_row = ["OVER", "sqrt", "width_bucket"].iter().any(|word| of.contains(word));
+        let groups = if row_by_row { &[""][..] } else { &["", " GROUP BY k", " GROUP BY k, y"] };
         for by in groups {
             let sql = format!("{tables} SELECT {of} FROM t{by}");
             let (catalog, query) =
@@ -377,6 +385,75 @@ fn quantiles_and_windows_of_numbers_with_a_point() {
             }
         }
     }
+}
+
+/// What floats say, as nearly as fixed point can: the errors of three roundings, and what a root makes of them.
+#[test]
+fn statistics_are_near_those_of_floats() {
+    let tables = "CREATE TABLE alice.t (g INT NOT NULL CHECK (g BETWEEN 0 AND 1), a INT NOT NULL CHECK (a BETWEEN -50 AND 1000), p DECIMAL(7, 2) NOT NULL CHECK (p BETWEEN 0 AND 90000), x DOUBLE NOT NULL CHECK (x BETWEEN -8 AND 8)) WITH (max_rows = 100000);
+        GRANT SELECT ON result TO alice; SELECT var_pop(a) AS va, var_samp(p) AS vp, var_pop(x) AS vx, stddev(p) AS sp, corr(a, p) AS cap, corr(a, x) AS cax, covar_pop(a, p) AS ap FROM t";
+    let mut random = 7u64;
+    let mut next = |low: i128, high: i128| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        low + i128::from(random >> 33) % (high - low + 1)
+    };
+    let mut rows = Rows::new(4);
+    for _ in 0..40 {
+        let a = next(-50, 1000);
+        let p = (a + 50) * 8000 + next(0, 500_000);
+        rows.rows.push(vec![Some(next(0, 1)), Some(a), Some(p), Some(next(-8 << 16, 8 << 16))]);
+    }
+    let column = |column: usize, unit: f64| -> Vec<f64> {
+        rows.rows.iter().map(|row| row[column].expect("a number") as f64 / unit).collect()
+    };
+    let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
+    let covariance = |a: &[f64], b: &[f64]| {
+        let (x, y) = (mean(a), mean(b));
+        a.iter().zip(b).map(|(a, b)| (a - x) * (b - y)).sum::<f64>() / a.len() as f64
+    };
+    let (a, p, x) = (column(1, 1.0), column(2, 100.0), column(3, 65536.0));
+    let var = |of: &[f64]| covariance(of, of);
+    let corr = |a: &[f64], b: &[f64]| covariance(a, b) / (var(a) * var(b)).sqrt();
+    let sample = var(&p) * 40.0 / 39.0;
+    let expected =
+        [var(&a), sample, var(&x), sample.sqrt(), corr(&a, &p), corr(&a, &x), covariance(&a, &p)];
+    let shown = answer(tables, std::slice::from_ref(&rows)).expect("an answer");
+    for (found, expected) in shown.rows.rows[0].iter().zip(expected) {
+        let found = found.expect("a number") as f64 / 65536.0;
+        assert!((found - expected).abs() < 2e-4, "{found} {expected}");
+    }
+}
+
+/// Groups by what rows were joined by need no sort of their own.
+#[test]
+fn groups_by_the_key_of_a_join_are_not_sorted_again() {
+    let sorts = |query: &str| {
+        let file = format!("{JOIN} SET max_rows = 9; {query}")
+            .replace("BETWEEN 0 AND 9", "BETWEEN 0 AND 9999");
+        let (catalog, bound) = sql::parse("q", &file).expect("a query");
+        let program = lower(&bound, &catalog).expect("a program").program;
+        text::print(&program).matches("sort").count()
+    };
+    let of = |keys: &str, what: &str| {
+        sorts(&format!("SELECT {keys}, {what} FROM t JOIN u ON t.a = u.k GROUP BY {keys}"))
+    };
+    let other = of("t.b", "sum(v) AS s");
+    for keys in ["t.a", "u.k", "t.a, v", "v, t.a"] {
+        assert_eq!(of(keys, "sum(b) AS s") + 1, other, "{keys}");
+    }
+    assert_eq!(of("t.a", "count(DISTINCT b) AS s"), other + 1);
+    let tables = [
+        of_rows(&[&[1, 2], &[3, 4], &[1, 5], &[8, 6], &[3, 1], &[5, 5]]),
+        of_rows(&[&[3, 5], &[5, 9], &[1, 3], &[2, 4]]),
+    ];
+    let shows = |query: &str| answer(&format!("{JOIN} SET max_rows = 9; {query}"), &tables);
+    let grouped = "SELECT v, t.a, sum(b) AS s, max(b) AS m FROM t JOIN u ON a = k WHERE b < 5 GROUP BY t.a, v";
+    let expected = of_cells(&[&[3, 1, 2, 2], &[5, 3, 5, 4]], false);
+    assert_eq!(shows(grouped), Ok(expected));
+    let looked_up = "SELECT t.a, avg(b) AS s FROM t SEMI JOIN u ON a = k GROUP BY t.a";
+    let half = 1 << 15;
+    let expected = of_cells(&[&[1, 7 * half], &[3, 5 * half], &[5, 10 * half]], false);
+    assert_eq!(shows(looked_up), Ok(expected));
 }
 
 /// Some rows of the table of numbers with a point.
