@@ -354,7 +354,7 @@ def test_the_disclosure_says_who_learns_what() -> None:
     assert "from alice  alice.people.city[alice.people]  Bern, Genf" in text
     assert "that no two rows on one side of a join have the same id" in text
     assert "COMPUTED\n  " in text and "scan alice.cards" in text
-    assert [it.code for it in tc.sql(SHOP).lints()] == ["Q"]
+    assert [it.code for it in tc.sql(SHOP).lints()] == ["D3"]
     assert "SET min_rows = 10" in tc.sql(SHOP).lints()[0].message
 
 

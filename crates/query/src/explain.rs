@@ -1,8 +1,9 @@
 //! What a query does and discloses, for people to read before they consent.
 
 use crate::catalog::Catalog;
+use crate::lint::lint;
 use crate::lower::Shown;
-use crate::plan::{Aggregate, Function, Node, Plan, Query};
+use crate::plan::{Node, Plan, Query};
 use crate::rewrite::rewritten;
 
 /// What a query does and discloses.
@@ -16,14 +17,15 @@ pub struct Explained {
     pub public: Vec<String>,
     /// What the run checks; everybody learns whether all of it holds.
     pub checked: Vec<String>,
-    /// What looks unwise, or slow, and what can be written instead.
+    /// What looks unwise, or slow, and what can be written instead: each begins with a code of [`lint`].
     pub advice: Vec<String>,
 }
 
 /// Explains a query, of which `shown` is revealed.
 #[must_use]
 pub fn explain(query: &Query, catalog: &Catalog, shown: &Shown) -> Explained {
-    let plan = rewritten(query.plan.clone()).text(catalog).to_string();
+    let query = &Query { plan: rewritten(query.plan.clone()), ..query.clone() };
+    let plan = query.plan.text(catalog).to_string();
     let columns: Vec<&str> = shown.columns.iter().map(|column| column.name.as_str()).collect();
     let learn = if query.to.len() == 1 { "learns" } else { "learn" };
     let mut learned = vec![format!("{} {learn} {}", query.to.join(", "), columns.join(", "))];
@@ -65,52 +67,13 @@ pub fn explain(query: &Query, catalog: &Catalog, shown: &Shown) -> Explained {
         learned,
         public: scanned.iter().map(rows).collect(),
         checked,
-        advice: advice(query),
+        advice: lint(query, catalog).iter().map(ToString::to_string).collect(),
     }
 }
 
 fn visit<'p>(plan: &'p Plan, see: &mut impl FnMut(&'p Plan)) {
     see(plan);
     plan.inputs().into_iter().for_each(|input| visit(input, see));
-}
-
-/// What looks unwise or slow.
-fn advice(query: &Query) -> Vec<String> {
-    let mut advice = Vec::new();
-    match shown_groups(&query.plan) {
-        None => advice.push(
-            "rows of tables are shown as they are, each of which may be about one person: aggregates of groups say less".to_owned(),
-        ),
-        Some((keys, aggregates)) => {
-            if !keys.is_empty() && query.min_rows.is_none() {
-                advice.push(
-                    "groups may be of single rows, and what is shown of them is about one person then: SET min_rows = 10 leaves small groups out".to_owned(),
-                );
-            }
-            let mean = aggregates.iter().any(|aggregate| aggregate.function == Function::Mean);
-            let count = aggregates.iter().any(|aggregate| aggregate.function == Function::Count);
-            if mean && count {
-                advice.push(
-                    "a mean and its count tell the sum: ask for sum and count instead, which need no division, and divide what is shown".to_owned(),
-                );
-            }
-        }
-    }
-    advice
-}
-
-/// The groups that are shown: keys and aggregates, if what is shown are groups.
-fn shown_groups(plan: &Plan) -> Option<(&[usize], &[Aggregate])> {
-    match &plan.node {
-        Node::Group { keys, aggregates, .. } if keys.is_empty() || !aggregates.is_empty() => {
-            Some((keys, aggregates))
-        }
-        Node::Filter { input, .. }
-        | Node::Project { input, .. }
-        | Node::Window { input, .. }
-        | Node::First { input, .. } => shown_groups(input),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -139,6 +102,14 @@ mod tests {
         assert_eq!(explained.public, rows);
         assert_eq!(explained.checked, ["that no two rows on one side of a join have the same id"]);
         // Small groups, and a mean beside its count.
-        assert_eq!(explained.advice.len(), 2);
+        let codes: Vec<&str> = explained.advice.iter().map(|it| &it[..4]).collect();
+        assert_eq!(codes, ["D3  ", "D7  "]);
+        let plan = [
+            "group by plan: mean(cost) as cost, count(*) as n",
+            "  join on person = id",
+            "    scan bob.visits",
+            "    scan alice.people",
+        ];
+        assert_eq!(explained.plan, plan.join("\n"));
     }
 }

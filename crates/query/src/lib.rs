@@ -16,6 +16,7 @@
 //! | [`sql`] | SQL, bound to a catalog |
 //! | [`lower`] | queries as programs |
 //! | [`explain`](mod@explain) | what a query does and discloses, for people |
+//! | [`lint`](mod@lint) | what looks unwise |
 //! | [`clear`] | queries evaluated row by row in the clear: the oracle for all else |
 //!
 //! The crate knows no protocol and no network.
@@ -25,6 +26,7 @@ pub mod clear;
 pub mod error;
 pub mod explain;
 pub mod kind;
+pub mod lint;
 pub mod lower;
 pub mod plan;
 #[cfg(any(test, feature = "random"))]

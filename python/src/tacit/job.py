@@ -335,7 +335,8 @@ class Job:
     def lints(self) -> list[Lint]:
         """What looks unwise in what it reveals. Nothing is refused for it."""
         if self._disclosed is not None:
-            return [Lint("Q", self.name, advice) for advice in self._disclosed[4]]
+            parts = [advice.partition("  ") for advice in self._disclosed[4]]
+            return [Lint(code, self.name, message) for code, _, message in parts]
         masked = frozenset[str]() if self._keeping is None else self._keeping.results
         return lint(self._program, self._all_inputs, self._promised, self._suggested, masked)
 

@@ -21,7 +21,7 @@ _BITS = {"less", "equal", "and", "or", "xor", "not"}
 
 @dataclass(frozen=True)
 class Lint:
-    """A remark: its code (D1 to D7, and Q for queries), the result that it is about, and what to think of."""
+    """A remark: its code (D1 to D7, and Q of queries), the result that it is about, and what to think of."""
 
     code: str
     result: str

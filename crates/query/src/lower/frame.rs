@@ -251,12 +251,12 @@ impl Lowering<'_> {
     /// Valid rows first, in the order in which they are; not more than so many, which must hold all of them.
     pub fn compact(&mut self, frame: Frame, most: u64) -> Frame {
         let frame = self.padded(frame, most);
-        let frame = self.to_the_front(frame);
+        let frame = self.brought_forward(frame);
         self.cut(&frame, most)
     }
 
     /// Valid rows first, in the order in which they are.
-    pub fn to_the_front(&mut self, frame: Frame) -> Frame {
+    pub fn brought_forward(&mut self, frame: Frame) -> Frame {
         let Some(valid) = frame.valid else { return frame };
         let last = self.b.not(valid);
         let frame = self.sorted_by(&frame, &[keys::Word { value: last, bits: 1 }]);

@@ -180,7 +180,7 @@ impl Lowering<'_> {
         }
         if frame.grouped && !asked && most == Some(self.most(&frame.rows)) {
             // As many as the tables have, which everybody knows.
-            let frame = self.to_the_front(frame);
+            let frame = self.brought_forward(frame);
             return Ok((self.in_canonical_order(frame, query)?, None));
         }
         let Some(rows) = [most, query.max_rows].into_iter().flatten().min() else {

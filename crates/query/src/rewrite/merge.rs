@@ -87,8 +87,11 @@ fn filter(input: Plan, condition: Expr, fields: Vec<Field>, span: Span) -> Plan 
     }
 }
 
+/// The columns that are chosen, by number, and what they are called then.
+type Choice = (Vec<usize>, Vec<Field>);
+
 /// What a projection chooses from, and what it chooses, if it computes nothing.
-fn chosen(plan: Plan) -> (Plan, Option<(Vec<usize>, Vec<Field>)>) {
+fn chosen(plan: Plan) -> (Plan, Option<Choice>) {
     let Node::Project { columns, .. } = &plan.node else { return (plan, None) };
     let place = |column: &Expr| match column.compute {
         Compute::Column(number) => Some(number),

@@ -21,10 +21,10 @@ pub fn parse(file: &str, sql: &str) -> Result<(Catalog, Query)> {
 
 fn parsed(file: &str, sql: &str) -> Result<(Catalog, Query)> {
     let (file, name): (Arc<str>, String) = (file.into(), name_of(file));
-    let statements = statements(&file, sql)?;
+    let (statements, words) = statements(&file, sql)?;
     let empty = Catalog::default();
     let mut settings = Settings { name, ..Settings::default() };
-    let mut reader = Binder::new(&file, &empty, &settings);
+    let mut reader = Binder::new(&file, &empty, &settings, words.clone());
     let (mut catalog, mut query, mut to) = (Catalog::default(), None, Vec::new());
     for statement in &statements {
         match statement {
@@ -44,7 +44,7 @@ fn parsed(file: &str, sql: &str) -> Result<(Catalog, Query)> {
                     }
                 }
             }
-            Statement::Grant(grant) => to.push((grant, statement)),
+            Statement::Grant(grant) => to.push((grant, words.numbered(to.len(), "GRANT"))),
             Statement::Query(_) if query.is_some() => {
                 return reader.error(
                     statement,
@@ -60,16 +60,15 @@ fn parsed(file: &str, sql: &str) -> Result<(Catalog, Query)> {
             }
         }
     }
-    let nowhere = Span { file: file.clone(), ..Span::default() };
     let Some(query) = query else {
-        return Err(QueryError::new(&nowhere, "there is no query: a file ends with a SELECT"));
+        return Err(QueryError::new(&words.end, "there is no query: a file ends with a SELECT"));
     };
     if catalog.tables.is_empty() {
         let what = "no table is described: CREATE TABLE alice.visits (age INT NOT NULL CHECK (age BETWEEN 0 AND 120)) WITH (max_rows = 100000)";
-        return Err(QueryError::new(&nowhere, what));
+        return reader.error(query.as_ref(), what);
     }
-    for (grant, statement) in to {
-        for name in reader.granted(grant, statement, &catalog)? {
+    for (grant, place) in to {
+        for name in reader.granted(grant, &place, &catalog)? {
             if !settings.to.contains(&name) {
                 settings.to.push(name);
             }
@@ -77,9 +76,9 @@ fn parsed(file: &str, sql: &str) -> Result<(Catalog, Query)> {
     }
     if settings.to.is_empty() {
         let what = "nobody learns the result: GRANT SELECT ON result TO alice, or TO public, which means all parties";
-        return Err(QueryError::new(&nowhere, what));
+        return Err(QueryError::new(&words.end, what));
     }
-    let query = Binder::new(&file, &catalog, &settings).whole(query, &settings)?;
+    let query = Binder::new(&file, &catalog, &settings, words).whole(query, &settings)?;
     Ok((catalog, query))
 }
 
@@ -132,12 +131,7 @@ impl Binder<'_> {
     }
 
     /// The parties that learn the result.
-    fn granted(
-        &self,
-        grant: &ast::Grant,
-        at: &Statement,
-        catalog: &Catalog,
-    ) -> Result<Vec<String>> {
+    fn granted(&self, grant: &ast::Grant, at: &Span, catalog: &Catalog) -> Result<Vec<String>> {
         const WHAT: &str = "who learns the result is said so: GRANT SELECT ON result TO alice, bob";
         let select = match &grant.privileges {
             Privileges::Actions(actions) => {
@@ -151,8 +145,9 @@ impl Binder<'_> {
             }
             _ => false,
         };
+        let wrong = || QueryError::new(at, WHAT);
         if !select || !result || grant.with_grant_option {
-            return self.error(at, WHAT);
+            return Err(wrong());
         }
         let mut names = Vec::new();
         for grantee in &grant.grantees {
@@ -177,12 +172,12 @@ impl Binder<'_> {
                         };
                         names.push((*spelled).to_owned());
                     }
-                    _ => return self.error(at, WHAT),
+                    _ => return Err(wrong()),
                 },
                 _ if grantee.grantee_type == ast::GranteesType::Public => {
                     names.extend(catalog.parties().into_iter().map(str::to_owned));
                 }
-                _ => return self.error(at, WHAT),
+                _ => return Err(wrong()),
             }
         }
         Ok(names)

@@ -366,6 +366,10 @@ impl Binder<'_> {
                 ([_, _], Compute::Binary(Operator::Equal, a, b)) if between(a, b, &owners) => {
                     pool.link(a, b, &owners)
                 }
+                ([_, _], Compute::Binary(Operator::Less | Operator::LessOrEqual, ..)) => {
+                    pool.compared = true;
+                    rest.push(expr);
+                }
                 _ => rest.push(expr),
             }
         }
@@ -608,6 +612,10 @@ struct Pool {
     /// The number of the first column of each table among all columns.
     first: Vec<usize>,
     widths: Vec<usize>,
+    /// Where each table is named.
+    spans: Vec<Span>,
+    /// Whether there is another comparison of two tables.
+    compared: bool,
     /// Equalities: columns of tables, as they are in their plans.
     links: Vec<[(usize, usize); 2]>,
 }
@@ -616,7 +624,10 @@ impl Pool {
     fn new(sources: Vec<Source>) -> Self {
         let widths: Vec<usize> = sources.iter().map(|source| source.scope.columns.len()).collect();
         let first = (0..widths.len()).map(|table| widths[..table].iter().sum()).collect();
+        let spans = sources.iter().map(|source| source.plan.span.clone()).collect();
         Pool {
+            spans,
+            compared: false,
             plans: sources.into_iter().map(|source| source.plan).collect(),
             first,
             widths,
@@ -708,8 +719,8 @@ impl Pool {
                 (Some(found), _) => (found.clone(), false, 1),
                 (None, Some(found)) => (found.clone(), true, 1),
                 (None, None) if candidates.is_empty() => {
-                    let what = "these tables are not joined: a join needs an equality between two tables, by ON or in WHERE";
-                    return Err(QueryError::new(span, what));
+                    let other = (0..tables).find(|table| !joined[*table]).unwrap_or_default();
+                    return Err(not_joined(&self.spans[other], self.compared));
                 }
                 (None, None) => match most {
                     Some(most) => (candidates[0].clone(), false, most),
@@ -755,6 +766,20 @@ fn matched(left: Plan, right: Plan, on: Vec<(usize, usize)>, anti: bool, span: &
         fields,
         span: span.clone(),
     }
+}
+
+/// The error of a table that no equality joins with those before it.
+fn not_joined(span: &Span, compared: bool) -> QueryError {
+    let what = match compared {
+        true => {
+            "a join by `<` or `>` alone is not supported, since a row may match all others: join by an equality too, of a key or of width_bucket(..) of both sides. \
+             One value is compared as a subquery: x > (SELECT avg(y) FROM u)"
+        }
+        false => {
+            "this table is not joined with those before it: a join needs an equality between two tables, by ON or in WHERE"
+        }
+    };
+    QueryError::new(span, what)
 }
 
 fn not_unique(span: &Span) -> QueryError {

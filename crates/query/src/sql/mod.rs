@@ -39,7 +39,7 @@ use crate::error::{QueryError, Result};
 use crate::plan::{Plan, Query};
 use sqlparser::ast::{Ident, ObjectName, ObjectNamePart, Spanned, Statement};
 use sqlparser::parser::Parser;
-use sqlparser::tokenizer::Tokenizer;
+use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 use std::sync::Arc;
 use tacit_program::Span;
 
@@ -81,20 +81,28 @@ impl Default for Settings {
 pub fn bind(file: &str, sql: &str, catalog: &Catalog, settings: &Settings) -> Result<Query> {
     read::deep(|| {
         let file: Arc<str> = file.into();
-        let mut statements = statements(&file, sql)?;
-        match (statements.pop(), statements.is_empty()) {
-            (Some(Statement::Query(query)), true) => {
-                Binder::new(&file, catalog, settings).whole(&query, settings)
+        let (statements, words) = statements(&file, sql)?;
+        let mut binder = Binder::new(&file, catalog, settings, words);
+        match statements.as_slice() {
+            [Statement::Query(query)] => binder.whole(query, settings),
+            [Statement::Query(_), other, ..] | [other, ..] => {
+                let first = binder.words.all.first();
+                let span = match (binder.span(other), first) {
+                    // Of some statements the parser does not tell where they are.
+                    (span, Some((_, line, column))) if span.line == 0 => {
+                        Span { line: *line, column: *column, ..span }
+                    }
+                    (span, _) => span,
+                };
+                Err(QueryError::new(&span, "one SELECT is wanted here, and nothing else"))
             }
-            _ => {
-                Err(QueryError::new(&Span { file, ..Span::default() }, "one SELECT is wanted here"))
-            }
+            [] => Err(QueryError::new(&binder.words.end, "one SELECT is wanted here")),
         }
     })
 }
 
-/// The statements of a text.
-fn statements(file: &Arc<str>, sql: &str) -> Result<Vec<Statement>> {
+/// The statements of a text, and its words.
+fn statements(file: &Arc<str>, sql: &str) -> Result<(Vec<Statement>, Words)> {
     let dialect = read::Tacit;
     let tokens = Tokenizer::new(&dialect, sql).tokenize_with_location();
     let tokens = tokens.map_err(|error| {
@@ -105,19 +113,68 @@ fn statements(file: &Arc<str>, sql: &str) -> Result<Vec<Statement>> {
         )
     })?;
     read::check_nesting(file, &tokens)?;
+    let words = Words::of(file, sql, &tokens);
     let parsed = Parser::new(&dialect).with_tokens_with_locations(tokens).parse_statements();
-    parsed.map_err(|error| {
+    let parsed = parsed.map_err(|error| {
         let text = error.to_string();
         let text = text.trim_start_matches("sql parser error: ");
         // The parser says where at the end of its message.
         let (what, place) = text.rsplit_once(" at Line: ").unwrap_or((text, ""));
         let mut place = place.split(", Column: ").filter_map(|number| number.trim().parse().ok());
-        let (line, column) = (place.next().unwrap_or(0), place.next().unwrap_or(0));
-        QueryError::new(
-            &Span { file: file.clone(), line, column },
-            format!("this is no SQL that is understood: {what}"),
+        let span = match (place.next(), place.next()) {
+            (Some(line), Some(column)) if line > 0 => Span { file: file.clone(), line, column },
+            // It ends too early.
+            _ => words.end.clone(),
+        };
+        QueryError::new(&span, format!("this is no SQL that is understood: {what}"))
+    })?;
+    Ok((parsed, words))
+}
+
+/// The words of a text, by their places: of what the parser tells no place.
+#[derive(Clone)]
+struct Words {
+    /// In capitals, with line and column.
+    all: Arc<[(String, u32, u32)]>,
+    /// The last character of the text that is no space.
+    end: Span,
+}
+
+impl Words {
+    fn of(file: &Arc<str>, sql: &str, tokens: &[TokenWithSpan]) -> Self {
+        let word = |token: &TokenWithSpan| match &token.token {
+            Token::Word(word) if word.quote_style.is_none() => {
+                let start = token.span.start;
+                Some((word.value.to_ascii_uppercase(), start.line as u32, start.column as u32))
+            }
+            _ => None,
+        };
+        let lines: Vec<&str> = sql.trim_end().split('\n').collect();
+        let last = lines.last().map_or(0, |line| line.chars().count());
+        let (line, column) = (lines.len() as u32, (last as u32).max(1));
+        let end = Span { file: file.clone(), line, column };
+        Words { all: tokens.iter().filter_map(word).collect(), end }
+    }
+
+    /// The first of some words from a place on, or the place itself.
+    fn from(&self, start: Span, words: &[&str]) -> Span {
+        let is = |(word, line, column): &&(String, u32, u32)| {
+            (*line, *column) >= (start.line, start.column) && words.contains(&word.as_str())
+        };
+        match self.all.iter().find(is) {
+            Some((_, line, column)) => Span { line: *line, column: *column, ..start },
+            None => start,
+        }
+    }
+
+    /// A word, the one of a number among all that are equal to it.
+    fn numbered(&self, number: usize, word: &str) -> Span {
+        let found = self.all.iter().filter(|(it, ..)| it == word).nth(number);
+        found.map_or_else(
+            || self.end.clone(),
+            |(_, line, column)| Span { line: *line, column: *column, ..self.end.clone() },
         )
-    })
+    }
 }
 
 /// What queries are bound with.
@@ -140,10 +197,13 @@ struct Binder<'c> {
     tried: usize,
     /// How deep queries are in one another.
     depth: usize,
+    words: Words,
+    /// What the SELECTs around name, and how it is computed.
+    selected: Vec<(String, String)>,
 }
 
 impl<'c> Binder<'c> {
-    fn new(file: &Arc<str>, catalog: &'c Catalog, settings: &Settings) -> Self {
+    fn new(file: &Arc<str>, catalog: &'c Catalog, settings: &Settings, words: Words) -> Self {
         let (file, fraction, matches) = (file.clone(), settings.fraction, settings.max_matches);
         Binder {
             file,
@@ -156,6 +216,8 @@ impl<'c> Binder<'c> {
             values: Vec::new(),
             tried: 0,
             depth: 0,
+            words,
+            selected: Vec::new(),
         }
     }
 
@@ -163,6 +225,11 @@ impl<'c> Binder<'c> {
     fn span(&self, of: &impl Spanned) -> Span {
         let start = of.span().start;
         Span { file: self.file.clone(), line: start.line as u32, column: start.column as u32 }
+    }
+
+    /// The error of a word that stands somewhere behind the begin of something.
+    fn error_at<T>(&self, words: &[&str], of: &impl Spanned, message: &str) -> Result<T> {
+        Err(QueryError::new(&self.words.from(self.span(of), words), message))
     }
 
     fn error<T>(&self, of: &impl Spanned, message: impl Into<String>) -> Result<T> {

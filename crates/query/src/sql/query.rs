@@ -5,11 +5,13 @@ use super::from::{filtered, projected};
 use super::scope::Scope;
 use super::typing::{self, converted, truth};
 use super::{At, Binder, Settings};
-use crate::error::Result;
+use crate::error::{QueryError, Result};
 use crate::plan::{Aggregate, Compute, Expr, Field, Function, Node, OrderKey, Plan, Query};
 use sqlparser::ast::{
-    self, Expr as Ast, LimitClause, OrderByKind, SetExpr, SetOperator, SetQuantifier, Value,
+    self, Expr as Ast, LimitClause, OrderByKind, SetExpr, SetOperator, SetQuantifier, Spanned,
+    Value,
 };
+use tacit_program::Span;
 
 impl Binder<'_> {
     /// A whole query, with what is shown of it.
@@ -74,14 +76,17 @@ impl Binder<'_> {
             || query.for_clause.is_some()
             || !query.pipe_operators.is_empty()
         {
-            return self.error(query, "a query has WITH, SELECT, ORDER BY and LIMIT here");
+            let words = ["FETCH", "FOR"];
+            let what = "a query has WITH, SELECT, ORDER BY and LIMIT here";
+            return self.error_at(&words, query, what);
         }
         let by = match &query.order_by {
             None => Vec::new(),
             Some(order) => match &order.kind {
                 OrderByKind::Expressions(by) => by.iter().collect(),
                 OrderByKind::All(_) => {
-                    return self.error(query, "ORDER BY ALL is not supported: name the columns");
+                    let what = "ORDER BY ALL is not supported: name the columns";
+                    return self.error_at(&["ORDER"], query, what);
                 }
             },
         };
@@ -97,8 +102,8 @@ impl Binder<'_> {
         let Some(limit) = &query.limit_clause else { return Ok((plan, order)) };
         let rows = self.limit(limit, query)?;
         if order.is_empty() && plan_rows(&plan).is_none_or(|known| known > rows) {
-            return self
-                .error(query, "LIMIT without ORDER BY would show rows by chance: add ORDER BY");
+            let what = "LIMIT without ORDER BY would show rows by chance: add ORDER BY";
+            return self.error_at(&["LIMIT"], query, what);
         }
         let (fields, span) = (plan.fields.clone(), plan.span.clone());
         let node = Node::First { input: Box::new(plan), by: order.clone(), rows };
@@ -106,8 +111,9 @@ impl Binder<'_> {
     }
 
     fn limit(&self, limit: &LimitClause, query: &ast::Query) -> Result<u64> {
+        const OFFSET: &str = "LIMIT has a number of rows, and no OFFSET: leave out rows by what they hold, in WHERE or QUALIFY";
         let LimitClause::LimitOffset { limit: Some(rows), offset: None, limit_by } = limit else {
-            return self.error(query, "LIMIT has a number of rows, and no OFFSET");
+            return self.error_at(&["OFFSET"], query, OFFSET);
         };
         let number = match rows {
             Ast::Value(value) => match &value.value {
@@ -133,7 +139,7 @@ impl Binder<'_> {
                 let all = *op == SetOperator::Union && *set_quantifier == SetQuantifier::All;
                 if !distinct && !all || *op == SetOperator::Minus {
                     let what = "there are UNION, UNION ALL, INTERSECT and EXCEPT: columns go by their places";
-                    return self.error(body, what);
+                    return Err(QueryError::new(&self.operator(left), what));
                 }
                 if self.depth >= DEEPEST {
                     return self.error(body, "this is nested too deep: name its parts by WITH");
@@ -141,8 +147,9 @@ impl Binder<'_> {
                 self.depth += 1;
                 let sides = self.body(left).and_then(|left| Ok((left, self.body(right)?)));
                 self.depth -= 1;
+                let place = self.operator(left);
                 let (left, right) = sides?;
-                let union = self.union(left, right, body, *op != SetOperator::Union)?;
+                let union = self.union(left, right, &place, *op != SetOperator::Union)?;
                 Ok(match op {
                     SetOperator::Union if all => union,
                     SetOperator::Union => each_once(union),
@@ -156,15 +163,23 @@ impl Binder<'_> {
         }
     }
 
+    /// Where the word stands that puts a SELECT and another one together.
+    fn operator(&self, left: &SetExpr) -> Span {
+        let end = left.span().end;
+        let (line, column) = (end.line as u32, end.column as u32);
+        let end = Span { file: self.file.clone(), line, column };
+        self.words.from(end, &["UNION", "INTERSECT", "EXCEPT", "MINUS"])
+    }
+
     /// The rows of both sides; marked, with two bits more that say of which side a row is.
-    fn union(&self, left: Plan, right: Plan, at: &SetExpr, marked: bool) -> Result<Plan> {
+    fn union(&self, left: Plan, right: Plan, at: &Span, marked: bool) -> Result<Plan> {
         if left.fields.len() != right.fields.len() {
             let what = format!(
                 "the sides of UNION have {} and {} columns",
                 left.fields.len(),
                 right.fields.len()
             );
-            return self.error(at, what);
+            return Err(QueryError::new(at, what));
         }
         let mut sides = [Vec::new(), Vec::new()];
         for (number, (a, b)) in left.fields.iter().zip(&right.fields).enumerate() {

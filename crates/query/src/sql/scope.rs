@@ -75,6 +75,17 @@ impl Binder<'_> {
                     );
                     return self.error(&At(&name[0]), what);
                 }
+                let is = |(alias, _): &&(String, String)| alias.eq_ignore_ascii_case(&shown);
+                if let Some((_, of)) = self.selected.iter().rev().find(is) {
+                    let way = match of.contains(" OVER ") {
+                        true => "QUALIFY filters by what windows compute",
+                        false => "write what it is; HAVING filters by aggregates",
+                    };
+                    let what = format!(
+                        "`{shown}` is a name of the SELECT, which comes after WHERE: {way}"
+                    );
+                    return self.error(&At(&name[0]), what);
+                }
                 self.error(
                     &At(&name[0]),
                     format!("there is no column `{shown}` here: {}", instead(&column.value, known)),

@@ -36,7 +36,13 @@ impl Binder<'_> {
     ) -> Result<(Plan, Vec<OrderKey>)> {
         self.refuse_parts(select)?;
         let span = self.span(select);
-        let source = self.from(&select.from, select.selection.as_ref(), &span)?;
+        let names = self.selected.len();
+        let items = select.projection.iter().filter_map(item);
+        let named = items.filter_map(|(of, alias)| Some((alias?.to_owned(), of.to_string())));
+        self.selected.extend(named);
+        let source = self.from(&select.from, select.selection.as_ref(), &span);
+        self.selected.truncate(names);
+        let source = source?;
         let items: Vec<&Ast> =
             select.projection.iter().filter_map(item).map(|(of, _)| of).collect();
         let source = self.with_values(source, &items)?;
@@ -77,10 +83,8 @@ impl Binder<'_> {
         let plan = match windows {
             Some(windows) if !windows.is_empty() => windows.plan(plan, columns, kept, &span),
             _ if kept.is_some() => {
-                return self.error(
-                    select,
-                    "QUALIFY is about window functions: WHERE and HAVING say the rest",
-                );
+                let what = "QUALIFY is about window functions: WHERE and HAVING say the rest";
+                return self.error_at(&["QUALIFY"], select, what);
             }
             _ => projected(plan, columns),
         };
@@ -88,44 +92,36 @@ impl Binder<'_> {
             None | Some(Distinct::All) => plan,
             Some(Distinct::Distinct) => each_once(plan),
             Some(Distinct::On(_)) => {
-                return self.error(select, "DISTINCT ON is not supported: GROUP BY can say it");
+                let what = "DISTINCT ON is not supported: GROUP BY can say it";
+                return self.error_at(&["DISTINCT"], select, what);
             }
         };
         Ok((plan, order))
     }
 
     pub fn refuse_parts(&self, select: &ast::Select) -> Result<()> {
+        const PARTS: &str =
+            "a SELECT has columns, FROM, WHERE, GROUP BY, HAVING, WINDOW and QUALIFY here";
+        let from_first = select.flavor == ast::SelectFlavor::FromFirstNoSelect;
+        let modified = select.value_table_mode.is_some() || select.select_modifiers.is_some();
         let refused = [
             (
                 select.into.is_some(),
+                "INTO",
                 "SELECT INTO is not supported: GRANT SELECT ON result says who learns the result",
             ),
-            (
-                select.exclude.is_some()
-                    || select.value_table_mode.is_some()
-                    || select.select_modifiers.is_some(),
-                "a SELECT has columns, FROM, WHERE, GROUP BY and HAVING here",
-            ),
-            (
-                select.flavor == ast::SelectFlavor::FromFirstNoSelect,
-                "a query says what is shown of its tables: SELECT * FROM",
-            ),
-            (select.top.is_some(), "TOP is not supported: write ORDER BY .. LIMIT"),
-            (
-                !select.lateral_views.is_empty() || select.prewhere.is_some(),
-                "a SELECT has FROM, WHERE, GROUP BY and HAVING here",
-            ),
-            (
-                !select.connect_by.is_empty() || !select.cluster_by.is_empty(),
-                "a SELECT has FROM, WHERE, GROUP BY and HAVING here",
-            ),
-            (
-                !select.sort_by.is_empty() || !select.distribute_by.is_empty(),
-                "a SELECT has FROM, WHERE, GROUP BY and HAVING here",
-            ),
+            (select.exclude.is_some() || modified, "EXCLUDE", PARTS),
+            (from_first, "FROM", "a query says what is shown of its tables: SELECT * FROM"),
+            (select.top.is_some(), "TOP", "TOP is not supported: write ORDER BY .. LIMIT"),
+            (!select.lateral_views.is_empty(), "LATERAL", PARTS),
+            (select.prewhere.is_some(), "PREWHERE", PARTS),
+            (!select.connect_by.is_empty(), "CONNECT", PARTS),
+            (!select.cluster_by.is_empty(), "CLUSTER", PARTS),
+            (!select.sort_by.is_empty(), "SORT", PARTS),
+            (!select.distribute_by.is_empty(), "DISTRIBUTE", PARTS),
         ];
-        match refused.iter().find(|(is, _)| *is) {
-            Some((_, what)) => self.error(select, *what),
+        match refused.iter().find(|(is, ..)| *is) {
+            Some((_, word, what)) => self.error_at(&[word], select, what),
             None => Ok(()),
         }
     }
@@ -133,10 +129,12 @@ impl Binder<'_> {
     /// What rows are grouped by.
     fn keys(&mut self, select: &ast::Select, scope: &Scope) -> Result<Vec<(String, Expr)>> {
         let GroupByExpr::Expressions(by, modifiers) = &select.group_by else {
-            return self.error(select, "GROUP BY ALL is not supported: name the columns");
+            let what = "GROUP BY ALL is not supported: name the columns";
+            return self.error_at(&["GROUP"], select, what);
         };
         if !modifiers.is_empty() {
-            return self.error(select, "GROUP BY has expressions here, and nothing behind them");
+            let what = "GROUP BY has expressions here, and nothing behind them";
+            return self.error_at(&["GROUP"], select, what);
         }
         let mut keys: Vec<(String, Expr)> = Vec::new();
         for ast in by {

@@ -334,6 +334,7 @@ impl Binder<'_> {
                 &self.file,
                 self.catalog,
                 &super::Settings { fraction: self.fraction, ..super::Settings::default() },
+                self.words.clone(),
             )
             .plain(ast, &super::scope::Scope::default())?,
         };
