@@ -222,6 +222,24 @@ class Binder:
         kind = self._number(expr, of, "abs is")
         return Bound(Sql("abs(", of.sql, ")"), ATOM, Kind(kind.base, kind.nullable, kind.scale, natural=True))
 
+    def _sqrt(self, expr: Expr) -> Bound:
+        of = self.of(expr._of[0])
+        self._number(expr, of, "sqrt is")
+        return Bound(Sql("sqrt(", of.sql, ")"), ATOM, Kind("fixed", True, natural=True))
+
+    def _sign(self, expr: Expr) -> Bound:
+        of = self.of(expr._of[0])
+        kind = self._number(expr, of, "sign is")
+        return Bound(Sql("sign(", of.sql, ")"), ATOM, Kind("int", kind.nullable, natural=kind.natural))
+
+    def _cut(self, expr: Expr) -> Bound:
+        of, *breaks = (self.of(it) for it in expr._of)
+        self._in_order(expr, of.kind)
+        for it in breaks:
+            self._alike(expr, of, it)
+        edges = joined(", ", (it.sql for it in breaks))
+        return Bound(Sql("width_bucket(", of.sql, ", [", edges, "])"), ATOM, Kind("int", of.kind.nullable, natural=True))
+
     def _is_null(self, expr: Expr) -> Bound:
         return Bound(Sql(_within(self.of(expr._of[0]), ADD), " IS NULL"), COMPARE, Kind("bool"))
 
@@ -371,6 +389,8 @@ class Binder:
             return _else(found, "0") if nullable else found
         if function == "mean":
             return self._call(Sql("avg(", of.sql, ")"), tail, Kind("fixed", nullable, natural=kind.natural))
+        if function in ("var", "std", "corr", "max_by", "min_by"):
+            return self._of_pairs(expr, of, tail)
         if function in ("min", "max", "quantile"):
             self._in_order(expr, kind)
         if function in ("min", "max"):
@@ -396,6 +416,27 @@ class Binder:
             return self._call(call, tail, Kind("fixed", nullable, natural=kind.natural))
         made = Kind(kind.base, nullable, kind.scale, kind.names, kind.natural)
         return self._call(Sql("quantile_disc(", of.sql, f", {fraction})"), tail, made)
+
+    def _of_pairs(self, expr: Expr, of: Bound, tail: Sql) -> Bound:
+        """How far numbers lie apart, how they go together, and values of rows in which others are extreme."""
+        function = expr._given.function
+        if self.window is not None:
+            way = "group_by(...).agg(...) computes it, and a join brings it to the rows"
+            self._wrong(expr, f"{function} is not computed for each row: {way}, or select(...) of nothing else")
+        if function in ("var", "std"):
+            self._number(expr, of, f"{function} is")
+            name = f"{'var' if function == 'var' else 'stddev'}_{'samp' if expr._given.parameter else 'pop'}"
+            return self._call(Sql(f"{name}(", of.sql, ")"), tail, Kind("fixed", True, natural=True))
+        other = self._inner(expr, expr._of[1])
+        if function == "corr":
+            self._number(expr, of, "corr is")
+            self._number(expr, other, "corr is")
+            return self._call(Sql("corr(", of.sql, ", ", other.sql, ")"), tail, Kind("fixed", True))
+        self._in_order(expr, of.kind)
+        self._in_order(expr, other.kind)
+        made = Kind(of.kind.base, True, of.kind.scale, of.kind.names, of.kind.natural)
+        name = "arg_max" if function == "max_by" else "arg_min"
+        return self._call(Sql(f"{name}(", of.sql, ", ", other.sql, ")"), tail, made)
 
     def _call(self, call: str | Sql, tail: Sql, kind: Kind) -> Bound:
         over = Sql() if self.window is None else self.window.sql()

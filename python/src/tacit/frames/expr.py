@@ -33,8 +33,6 @@ _MOST_PARTS = 5000
 _DEEPEST = 60
 # What is not there, and what to write instead.
 _ABSENT = {
-    "var": "reveal tc.len(), the sum of x and that of x * x: the variance follows from them",
-    "std": "reveal tc.len(), the sum of x and that of x * x: the deviation follows from them",
     "mode": "group by the value, and take top_k(1, by=) of the counts",
     "first_distinct": "frame.unique(...) keeps one row of those that are alike",
     "is_first_distinct": "frame.unique(...) keeps one row of those that are alike",
@@ -47,7 +45,9 @@ _ABSENT = {
     "is_not_nan": "there is no NaN here: a division by zero is null, and is_not_null() says so",
     "fill_nan": "there is no NaN here: a division by zero is null, and fill_null() says what stands there",
     "null_count": "x.is_null().sum() counts them",
-    "sqrt": "take it of the result, or tc.sqrt of arrays",
+    "hist": "group_by(x.cut(edges)).agg(n=tc.len()) is a histogram",
+    "arg_max": "rows have no places: x.max_by(y) is the x of the row in which y is greatest",
+    "arg_min": "rows have no places: x.min_by(y) is the x of the row in which y is least",
     "log": "take it of the result, or tc.log of arrays",
     "exp": "take it of the result, or tc.exp of arrays",
     "floor": "x // 1 of whole numbers, or x.round()",
@@ -205,6 +205,30 @@ class Expr(Operators):
             fail(ProgramError, f"decimals are a number from 0 to {text.MOST_DECIMALS}, not {decimals!r}", *place)
         return Expr("round", (self,), decimals, place=place)
 
+    def sqrt(self) -> Expr:
+        """The root, in binary fixed point, rounded down; null of numbers less than zero."""
+        return Expr("sqrt", (self,))
+
+    def sign(self) -> Expr:
+        """-1, 0 or 1."""
+        return Expr("sign", (self,))
+
+    def cut(self, breaks: Iterable[Value]) -> Expr:
+        """How many of some bounds are at most the value: 0 below the first one, and so on. Grouped by it, rows are counted as a histogram.
+
+        It is a number, where Polars gives texts, and parts begin with their bound, as with `left_closed=True` there.
+
+        Args:
+            breaks: Numbers, dates or members of a category, in ascending order. They are public.
+        """
+        place = here()
+        if isinstance(breaks, (str, Expr)) or not isinstance(breaks, Iterable):
+            fail(ProgramError, "cut takes a list of bounds, such as [18, 65]", *place)
+        found = [value_of(it) for it in breaks]
+        if not 1 <= len(found) <= 1000 or any(it._op != "lit" or it._given[0] is None for it in found):
+            fail(ProgramError, "cut takes bounds that are written down, from 1 to 1000 of them: cut([18, 65])", *place)
+        return Expr("cut", (self, *found), place=place)
+
     @property
     def dt(self) -> Dates:
         """Parts of dates: `tc.col.day.dt.year()`."""
@@ -235,11 +259,11 @@ class Expr(Operators):
             return Expr("filtered", (self._of[0], self._of[1] & predicate), place=place)
         return Expr("filtered", (self, predicate), place=place)
 
-    def _aggregate(self, function: Any, parameter: Any = None) -> Expr:
+    def _aggregate(self, function: Any, parameter: Any = None, *others: Expr) -> Expr:
         place = here()
         if self._op == "filtered":
-            return Expr("aggregate", self._of[:1], Aggregate(function, parameter, self._of[1]), place=place)
-        return Expr("aggregate", (self,), Aggregate(function, parameter), place=place)
+            return Expr("aggregate", (self._of[0], *others), Aggregate(function, parameter, self._of[1]), place=place)
+        return Expr("aggregate", (self, *others), Aggregate(function, parameter), place=place)
 
     def sum(self) -> Expr:
         """The sum, 0 of no values; of truth values how many are true. Null does not count."""
@@ -248,6 +272,52 @@ class Expr(Operators):
     def mean(self) -> Expr:
         """The mean, in binary fixed point, rounded down; null of no values."""
         return self._aggregate("mean")
+
+    def var(self, ddof: int = 1) -> Expr:
+        """The variance, in binary fixed point; null where there are not more values than `ddof`.
+
+        Args:
+            ddof: 1 of a sample, 0 of all that there are.
+        """
+        return self._spread("var", ddof)
+
+    def std(self, ddof: int = 1) -> Expr:
+        """The standard deviation, in binary fixed point; null where there are not more values than `ddof`.
+
+        Args:
+            ddof: 1 of a sample, 0 of all that there are.
+        """
+        return self._spread("std", ddof)
+
+    def _spread(self, function: Any, ddof: Any) -> Expr:
+        if isinstance(ddof, bool) or ddof not in (0, 1):
+            place, path = here()
+            fail(ProgramError, f"ddof is 0 or 1, not {ddof!r}", place, path)
+        return self._aggregate(function, ddof)
+
+    def corr(self, other: Value) -> Expr:
+        """The correlation with another number, of the rows in which both are known; null where one of them does not vary.
+
+        Args:
+            other: An expression, or the name of a column.
+        """
+        return self._aggregate("corr", None, column_of(other))
+
+    def max_by(self, by: Value) -> Expr:
+        """The value in the row in which something is greatest; of several such rows, the least. Null does not count.
+
+        Args:
+            by: An expression, or the name of a column.
+        """
+        return self._aggregate("max_by", None, column_of(by))
+
+    def min_by(self, by: Value) -> Expr:
+        """The value in the row in which something is least; of several such rows, the least. Null does not count.
+
+        Args:
+            by: An expression, or the name of a column.
+        """
+        return self._aggregate("min_by", None, column_of(by))
 
     def min(self) -> Expr:
         """The least value; null of no values."""
