@@ -73,7 +73,12 @@ fn what_a_query_discloses_is_told_before_it_runs() {
     }
     let banks = json_of(&example("banks"), "sql banks.sql --json");
     assert_eq!(banks["checked"], json!([]));
-    let codes: Vec<&str> = banks["advice"].as_array().into_iter().flatten().filter_map(|it| it.as_str()?.get(..2)).collect();
+    let codes: Vec<&str> = banks["advice"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|it| it.as_str()?.get(..2))
+        .collect();
     assert_eq!(codes, ["D1", "D3", "D4"]);
 }
 
