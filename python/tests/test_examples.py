@@ -190,6 +190,24 @@ def test_doctor_visits_learn_what_the_clear_does() -> None:
     np.testing.assert_allclose(table["visits"], [visits[cell].mean() for cell in cells], atol=1e-4)
 
 
+def test_flights_are_counted_where_all_is_known_and_there_are_a_hundred() -> None:
+    """The notebook asserts that SQL makes the same job, and has the answer beside that of DuckDB."""
+    script = example("flights")
+    flown = {
+        "tailnum": ["N100AA"] * 101 + ["N200BB"] * 150 + ["N300CC"] * 120 + [None, "N999ZZ"] * 60,
+        "dep_delay": [*range(101), *[-7, None, 12] * 50, *[4] * 120, *[100] * 120],
+    }
+    built = {"tailnum": ["N300CC", "N100AA", "N200BB"], "year": [None, 1959, 2013]}
+    # Of the second plane 100 flights have a delay. The third one's year is not known, and the others are not there.
+    wanted = {"decade": [1950, 2010], "flights": [101, 100], "delay": [50.0, 2.5]}
+    for protocol in ("lift", "quad"):
+        assert script.job.run({"airline": flown, "maker": built}, protocol=protocol).table.to_dict() == wanted
+    fewer = {name: values[1:] for name, values in flown.items()}
+    assert script.job.run({"airline": fewer, "maker": built}, protocol="trio").table.to_dict()["decade"] == [1950, 2010]
+    fewer = {name: values[2:] for name, values in flown.items()}
+    assert script.job.run({"airline": fewer, "maker": built}, protocol="trio").table.to_dict()["decade"] == [2010]
+
+
 @pytest.mark.parametrize("protocol", ["trio", "lift", "quad"])
 def test_an_auction_is_won_by_the_first_of_the_highest_bids_for_the_second(protocol: str) -> None:
     job = example("auction").job

@@ -18,6 +18,7 @@ EXAMPLES = ROOT / "python" / "examples"
 SMALLER = {
     "STEPS = 100": "STEPS = 10",
     "TREES = 10": "TREES = 2",
+    "FLIGHTS, PLANES = 330_000, 3_300": "FLIGHTS, PLANES = 6_000, 300",
     'PROTOCOLS = ["yao", "lift"]': 'PROTOCOLS = ["yao"]',
     'PROTOCOLS = ["gmw", "trio", "lift"]': 'PROTOCOLS = ["trio", "lift"]',
 }
