@@ -39,7 +39,7 @@ planes = maker.table("planes", plane, max_rows=4096, unique="tailnum")
 # There are a hundred times as many flights as planes. So the planes are filtered, and their decades computed, before both are joined:
 # what is computed behind a join is computed for each flight. The number of the decade, from 194 to 201, is one of 8 numbers, which is
 # known before the run, and groups of so few numbers need no sort. The year that a decade begins with would be one of 71 numbers, as
-# the engine does not know that it ends with a zero: grouped by that, the job sends half as much again and takes twice as long.
+# the engine does not know that it ends with a zero: grouped by that, the job sends half as much again and takes nearly twice as long.
 
 # %%
 built = planes.filter(tc.col.year.is_not_null()).select("tailnum", decade=tc.col.year // 10)
