@@ -51,7 +51,7 @@ wheel:
 # Long tests are marked `#[ignore]` with their reason. Some measure time, so nothing runs beside them.
 test-all: test
 	@JOBS=1 scripts/test.sh --release --include-ignored
-	TACIT_EXAMPLES=200 TACIT_ML=all TACIT_ONNX_ALL=1 TACIT_SPECS=all scripts/python.sh test
+	TACIT_EXAMPLES=200 TACIT_ML=all TACIT_ONNX_ALL=1 TACIT_SPECS=all TACIT_QUERIES=2000 scripts/python.sh test
 	scripts/python.sh command
 	scripts/mutations.py
 

@@ -44,6 +44,8 @@ setup() {
 extension() {
     if [[ -z "${EXTENSION:-}" ]]; then
         "$cargo" build --package tacit-python --package tacit-cli --locked
+        # Random queries, which the tests ask others too.
+        "$cargo" build --package tacit-query --features random --example differential --locked
         EXTENSION="$target/debug/lib_tacit.so"
         [[ -f "$EXTENSION" ]] || EXTENSION="$target/debug/lib_tacit.dylib"
     fi
