@@ -97,13 +97,33 @@ SCRIPT = """
 """
 
 
-def script() -> list[str]:
-    return [sys.executable, "-c", f"import sys\nsys.path.insert(0, {str(Path(tc.__file__).parents[1])!r})\n" + textwrap.dedent(SCRIPT)]
+QUERY = """
+    import tacit as tc
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    people = alice.table("people", tc.Schema(id=tc.Int(0, 9), plan=tc.Category(["a", "b"])), max_rows=5, unique="id")
+    sales = bob.table("sales", tc.Schema(id=tc.Int(0, 9), paid=tc.Int(0, 9)), max_rows=5)
+    paid = sales.join(people, on="id").group_by("plan").agg(paid=tc.col.paid.sum()).min_rows(2)
+    job = tc.job("plans", table=paid.reveal(to=[alice, bob]))
+    data = {"alice": {"id": [1, 2], "plan": ["a", "b"]}, "bob": {"id": [1, 1, 2], "paid": [3, 4, 5]}}
+    job.run(data, protocol="trio")
+    job.start(data, protocol="trio").result()
+    print("done")
+"""
+TOLD = [
+    "plans discloses: alice, bob learn plan, paid, and how many rows there are, groups of fewer than 2 rows are left out",
+    "everybody learns: how many rows bob.sales has, from 0 to 5; how many rows alice.people has, from 0 to 5",
+    "checked in the run: that no two rows on one side of a join have the same id",
+]
 
 
-def test_a_terminal_shows_a_bar() -> None:
+def script(source: str = SCRIPT) -> list[str]:
+    return [sys.executable, "-c", f"import sys\nsys.path.insert(0, {str(Path(tc.__file__).parents[1])!r})\n" + textwrap.dedent(source)]
+
+
+def on_a_terminal(source: str) -> str:
+    """What a script writes to its terminal, beside "done"."""
     ours, theirs = pty.openpty()
-    with subprocess.Popen(script(), stdout=subprocess.PIPE, stderr=theirs, text=True) as running:
+    with subprocess.Popen(script(source), stdout=subprocess.PIPE, stderr=theirs, text=True) as running:
         os.close(theirs)
         shown = b""
         while True:
@@ -117,7 +137,11 @@ def test_a_terminal_shows_a_bar() -> None:
         out, _ = running.communicate(timeout=300)
     os.close(ours)
     assert out == "done\n"
-    lines = shown.decode().split("\r")
+    return shown.decode()
+
+
+def test_a_terminal_shows_a_bar() -> None:
+    lines = on_a_terminal(SCRIPT).split("\r")
     assert any(it.startswith("long: [") and "%" in it and "left" in it for it in lines), lines
     assert lines[-1] == "", "it is gone in the end"
 
@@ -125,6 +149,39 @@ def test_a_terminal_shows_a_bar() -> None:
 def test_nobody_is_shown_a_bar_who_does_not_watch() -> None:
     ran = subprocess.run(script(), capture_output=True, text=True, timeout=300, check=True)
     assert (ran.stdout, ran.stderr) == ("done\n", "")
+
+
+def test_a_terminal_is_told_once_what_a_query_discloses() -> None:
+    assert on_a_terminal(QUERY).splitlines() == TOLD
+
+
+def test_nobody_is_told_what_a_query_discloses_who_does_not_watch() -> None:
+    ran = subprocess.run(script(QUERY), capture_output=True, text=True, timeout=300, check=True)
+    assert (ran.stdout, ran.stderr) == ("done\n", "")
+
+
+def test_a_notebook_is_told_once_what_a_query_discloses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of SQL, and before data are looked at. Names are no HTML."""
+    shown: list[dict[str, str]] = []
+    monkeypatch.setattr(progress, "_notebook", lambda: lambda data, raw: shown.append(data))
+    source = """
+        CREATE TABLE alice.t (x INT NOT NULL CHECK (x BETWEEN 0 AND 9)) WITH (max_rows = 9);
+        CREATE ROLE bob;
+        SET name = '<b>';
+        GRANT SELECT ON result TO bob;
+        SELECT sum(x) AS total FROM t;
+    """
+    job = tc.sql(source)
+    job.check({"alice": {"x": [1]}})
+    assert not shown, "in the clear nothing is disclosed to others"
+    with pytest.raises(tc.InputError):
+        job.run({"alice": {"x": [10]}}, protocol="gmw")
+    job.run({"alice": {"x": [1]}}, protocol="gmw")
+    told = ["<b> discloses: bob learns total", "everybody learns: how many rows alice.t has, from 0 to 9"]
+    assert [it["text/plain"].splitlines() for it in shown] == [told]
+    assert shown[0]["text/html"].startswith("<p>&lt;b&gt; discloses")
+    tc.sql(source).run({"alice": {"x": [1]}}, protocol="gmw")
+    assert len(shown) == 2, "another job"
 
 
 def test_a_notebook_has_one_display(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ from .frames import Frame, FrameReveal, of_frames
 from .keeping import Keep, Keeping, Shown
 from .lints import Lint, lint
 from .origin import Origin, commented, of_diff
-from .progress import Handle, shown
+from .progress import Handle, shown, tell
 from .result import Explanation, Plan, Result, Simulation
 from .run import Local, Net, Several, Threat, local
 from .sqltext import declared, pointed
@@ -139,6 +139,8 @@ class Job:
     _keeping: Keeping | None = None
     # What the file that it was read from says of where its operations were written.
     _origin = Origin()
+    # Whether people were told what it discloses.
+    _told = False
 
     def __init__(self, name: str, results: Mapping[str, Reveal | Keep | FrameReveal]) -> None:
         place, path = here()
@@ -487,8 +489,8 @@ class Job:
         session: str | None = None,
         kept: Mapping[str, Any] | None = None,
     ) -> Result:
-        """Runs it: all parties in this process, or one party with the others. On a terminal and in a notebook, runs of more than
-        a second show how far they have come. Ctrl-C ends the run for all parties.
+        """Runs it: all parties in this process, or one party with the others. On a terminal and in a notebook, a query says first what
+        it discloses, once, and runs of more than a second show how far they have come. Ctrl-C ends the run for all parties.
 
         Args:
             given: Data: a mapping from party to frame, or from input to array; with `tc.connect`, this party's own alone. The path of
@@ -522,6 +524,7 @@ class Job:
         """
         _runnable(on, threads)
         self._kept_somewhere(on)
+        self._tell()
         net = on or local()
         watch = net._watch()
         with shown(self.name, watch):
@@ -548,6 +551,7 @@ class Job:
         """
         _runnable(on, threads)
         self._kept_somewhere(on)
+        self._tell()
         net = on or local()
         place, _ = here()
 
@@ -596,6 +600,15 @@ class Job:
         with self._checked():
             outcome, seconds, choice = on._run(self._program, protocol, threat, rows, places, threads, inputs, watch)
         return self._said(Result(outcome, rounding, seconds, self.parties, choice))
+
+    def _tell(self) -> None:
+        """Tells people once what a query discloses, before it runs for the first time."""
+        if self._disclosed is None or self._told:
+            return
+        _, learned, public, checked, _ = self._disclosed
+        lines = [f"{self.name} discloses: {', '.join(learned)}"]
+        lines += [f"{title}: {'; '.join(what)}" for title, what in (("everybody learns", public), ("checked in the run", checked)) if what]
+        self._told = tell(lines)
 
     def _kept_somewhere(self, on: Local | Net | None) -> None:
         """Refuses to keep what nobody would have afterwards."""

@@ -1,4 +1,4 @@
-"""How far runs have come: bars for people who watch, and handles of runs in the background."""
+"""What people who watch are told: what a run discloses, and how far it has come. And handles of runs in the background."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from . import _tacit
+from ._show import paragraph
 
 if TYPE_CHECKING:
     from .result import Result
@@ -89,6 +90,24 @@ def _notebook() -> Any:
     return importlib.import_module("IPython.display").display
 
 
+def _watched(display: Any) -> bool:
+    """Whether anybody watches."""
+    return display is not None or (sys.stderr is not None and sys.stderr.isatty())
+
+
+def tell(lines: list[str]) -> bool:
+    """Tells people something, and whether anybody watches: without them nothing is written."""
+    display = _notebook()
+    if not _watched(display):
+        return False
+    if display is None:
+        sys.stderr.write("".join(f"{line}\n" for line in lines))
+        sys.stderr.flush()
+    else:
+        display({"text/plain": "\n".join(lines), "text/html": "".join(map(paragraph, lines))}, raw=True)
+    return True
+
+
 class _Bar:
     """One line that is written again and again."""
 
@@ -98,7 +117,7 @@ class _Bar:
     @property
     def wanted(self) -> bool:
         """Whether anybody watches."""
-        return self._display is not None or (sys.stderr is not None and sys.stderr.isatty())
+        return _watched(self._display)
 
     def show(self, fraction: float | None, seconds: float) -> None:
         line = _line(self._name, fraction, seconds)
