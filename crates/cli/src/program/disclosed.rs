@@ -17,7 +17,9 @@ fn lines(program: &Program) -> Vec<String> {
     let of_all = [("everybody learns ", public), ("checks in the run: ", checked)];
     let of_all = of_all.into_iter().filter(|(_, what)| !what.is_empty());
     lines.extend(of_all.map(|(title, what)| format!("{title}{}", what.join("; "))));
-    lines.extend(advice.iter().map(|advice| format!("look at: {advice}")));
+    // Behind its code.
+    let advice = advice.iter().map(|advice| advice.split_once("  ").unwrap_or(("", advice)));
+    lines.extend(advice.map(|(code, advice)| format!("look at {code}: {advice}")));
     lines
 }
 

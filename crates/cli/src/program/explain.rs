@@ -11,7 +11,7 @@ use comfy_table::{Table, presets};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use tacit::{Explained, Network, Threat, protocols};
+use tacit::{Explained, Network, Operation, Threat, protocols};
 
 /// Arguments of `tacit program explain`.
 #[derive(Args, Debug)]
@@ -56,6 +56,30 @@ pub fn run(args: &ExplainArgs, output: Output) -> Result<(), CliError> {
     output.print(&ExplainReport { rows, explained })
 }
 
+/// Operations of one name and line as one, the most seconds first: so often as they are there in all, with the most rows and bits of them.
+fn alike(operations: &[Operation]) -> Vec<Operation> {
+    let mut found: Vec<Operation> = Vec::new();
+    for it in operations {
+        let same = |other: &&mut Operation| {
+            (&other.file, other.line, &other.name) == (&it.file, it.line, &it.name)
+        };
+        let Some(all) = found.iter_mut().find(same) else {
+            found.push(it.clone());
+            continue;
+        };
+        all.times += it.times;
+        all.rows = all.rows.max(it.rows);
+        all.bits = all.bits.max(it.bits);
+        all.waiting_seconds += it.waiting_seconds;
+        all.sending_seconds += it.sending_seconds;
+        all.computing_seconds += it.computing_seconds;
+        all.rounds += it.rounds;
+        all.bytes += it.bytes;
+    }
+    found.sort_by(|a, b| b.seconds().total_cmp(&a.seconds()));
+    found
+}
+
 #[derive(Serialize)]
 struct ExplainReport {
     /// Row counts that it is for.
@@ -87,7 +111,7 @@ impl Report for ExplainReport {
             "rounds",
             "sent",
         ]);
-        for it in operations {
+        for it in &alike(operations) {
             let own = it.line > 0 || !it.file.is_empty();
             let file = Path::new(&it.file).file_name().unwrap_or_default().to_string_lossy();
             let (line, times, rows, bits) = match own {
