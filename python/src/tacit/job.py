@@ -430,6 +430,7 @@ class Job:
         except TacitError as error:
             if self._disclosed is None or not isinstance(error, CheckFailed):
                 said = self._origin.said(str(error))
+                said = of_frames(said) if self._of_frame else said
                 if isinstance(error, ConfigurationError):
                     said = of_diff(said, self._program, self._origin)
                 error.args = (said, *error.args[1:])
