@@ -7,7 +7,7 @@ use super::Binder;
 use super::expr::Rows;
 use super::from::{Source, filtered, projected, split, with_column};
 use super::group::Groups;
-use super::select::item;
+use super::scope::item;
 use super::typing::{condition, literal, truth};
 use crate::error::Result;
 use crate::kind::Kind;

@@ -7,15 +7,12 @@ use super::typing::{
     number, text, truth, unified,
 };
 use super::window::Windows;
-use super::{At, Binder, typing};
+use super::{At, Binder, DEEPEST, typing};
 use crate::error::{QueryError, Result};
 use crate::kind::{INTEGER, Kind};
 use crate::plan::{Compute, Expr, Operator};
 use sqlparser::ast::{self, BinaryOperator, DataType, Expr as Ast, UnaryOperator, Value};
 use tacit_program::Span;
-
-/// How deep expressions and queries may be in one another.
-pub(super) const DEEPEST: usize = 64;
 
 /// What expressions are of: rows, or groups of rows.
 pub(super) struct Rows<'s> {
@@ -193,7 +190,7 @@ impl Binder<'_> {
     ) -> Result<Expr> {
         // Groups have keys, which are known by now, and no other columns.
         let other = rows.groups.is_some() || rows.scope.find(None, &name.value).is_empty();
-        let mut items = rows.names.iter().filter_map(super::select::item);
+        let mut items = rows.names.iter().filter_map(super::scope::item);
         let named = items
             .find(|(_, alias)| alias.is_some_and(|alias| alias.eq_ignore_ascii_case(&name.value)));
         let Some((of, _)) = named.filter(|_| other) else {

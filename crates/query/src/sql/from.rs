@@ -3,10 +3,9 @@
 //! Conditions of inner joins and of WHERE are taken together. One that is about a single table filters it before it is joined;
 //! equalities between two are what they are joined on; the others filter what has been joined.
 
-use super::expr::DEEPEST;
-use super::scope::Scope;
+use super::scope::{Scope, USING};
 use super::typing::{all, condition, factored, unified};
-use super::{At, Binder, instead, parts};
+use super::{At, Binder, DEEPEST, instead, parts};
 use crate::error::{QueryError, Result};
 use crate::kind::Kind;
 use crate::plan::{Compute, Expr, Field, Node, Operator, Plan};
@@ -574,9 +573,6 @@ impl Binder<'_> {
     }
 }
 
-/// What stands before the name of a column that USING took: no name can begin with it.
-const USING: &str = "\u{0}using ";
-
 /// The equalities that USING stands for.
 fn using_equalities(scope: &Scope, owners: &[usize]) -> Result<Vec<Expr>> {
     let mut all = Vec::new();
@@ -599,11 +595,6 @@ fn using_equalities(scope: &Scope, owners: &[usize]) -> Result<Vec<Expr>> {
         all.push(super::typing::binary(Operator::Equal, a, b, Kind::Bit, &Span::default())?);
     }
     Ok(all)
-}
-
-/// Whether a column has a name that a query can say.
-pub(super) fn is_named(field: &Field) -> bool {
-    !field.name.starts_with(USING)
 }
 
 /// Tables to be joined.

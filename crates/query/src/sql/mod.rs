@@ -43,6 +43,9 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 use std::sync::Arc;
 use tacit_program::Span;
 
+/// How deep expressions and queries may be in one another.
+const DEEPEST: usize = 64;
+
 /// What a query does not say itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {

@@ -1,10 +1,9 @@
 //! Queries: what they are made of, in which order, and how many rows.
 
-use super::expr::DEEPEST;
 use super::from::{filtered, projected};
 use super::scope::Scope;
 use super::typing::{self, converted, truth};
-use super::{At, Binder, Settings};
+use super::{At, Binder, DEEPEST, Settings};
 use crate::error::{QueryError, Result};
 use crate::plan::{Aggregate, Compute, Expr, Field, Function, Node, OrderKey, Plan, Query};
 use sqlparser::ast::{

@@ -3,7 +3,10 @@
 use super::{At, Binder, instead};
 use crate::error::Result;
 use crate::plan::{Compute, Expr, Field, Plan};
-use sqlparser::ast::Ident;
+use sqlparser::ast::{Expr as Ast, Ident, SelectItem};
+
+/// What stands before the name of a column that USING took: no name can begin with it.
+pub(super) const USING: &str = "\u{0}using ";
 
 /// The columns that expressions may name.
 #[derive(Clone, Default)]
@@ -63,7 +66,7 @@ impl Binder<'_> {
             }
             [] => {
                 let named = scope.columns.iter().map(|(_, field)| field);
-                let named = named.filter(|field| super::from::is_named(field));
+                let named = named.filter(|field| is_named(field));
                 let known = named.map(|field| field.name.as_str());
                 let shown: Vec<&str> = name.iter().map(|part| part.value.as_str()).collect();
                 let shown = shown.join(".");
@@ -104,5 +107,19 @@ impl Binder<'_> {
                 self.error(&At(&name[0]), what)
             }
         }
+    }
+}
+
+/// Whether a column has a name that a query can say.
+pub(super) fn is_named(field: &Field) -> bool {
+    !field.name.starts_with(USING)
+}
+
+/// The expression of a column, and its name if it has one.
+pub(super) fn item(of: &SelectItem) -> Option<(&Ast, Option<&str>)> {
+    match of {
+        SelectItem::UnnamedExpr(of) => Some((of, None)),
+        SelectItem::ExprWithAlias { expr, alias } => Some((expr, Some(&alias.value))),
+        _ => None,
     }
 }

@@ -2,10 +2,10 @@
 
 use super::Binder;
 use super::expr::Rows;
-use super::from::{filtered, is_named, projected};
+use super::from::{filtered, projected};
 use super::group::Groups;
 use super::query::each_once;
-use super::scope::{Scope, is_called};
+use super::scope::{Scope, is_called, is_named, item};
 use super::typing::condition;
 use super::window::Windows;
 use crate::error::Result;
@@ -307,15 +307,6 @@ fn is_plain(options: &ast::WildcardAdditionalOptions) -> bool {
         return false;
     };
     true
-}
-
-/// The expression of a column, and its name if it has one.
-pub(super) fn item(of: &SelectItem) -> Option<(&Ast, Option<&str>)> {
-    match of {
-        SelectItem::UnnamedExpr(of) => Some((of, None)),
-        SelectItem::ExprWithAlias { expr, alias } => Some((expr, Some(&alias.value))),
-        _ => None,
-    }
 }
 
 /// The name of a column that has none: of a column its own, else how it is computed.
