@@ -38,7 +38,10 @@ _OF_SQL = (
     ("SET min_rows = 10 leaves", "min_rows(10) behind agg(...) leaves"),
     ("SET max_rows says", "max_rows= of reveal says"),
     ("(UNIQUE, PRIMARY KEY)", "(unique=)"),
-    ("add GROUP BY, join tables before it, or leave min_rows out", "min_rows is right behind group_by(...).agg(...), and joins come before it"),
+    (
+        "add GROUP BY, join tables before it, or leave min_rows out",
+        "min_rows is right behind group_by(...).agg(...), and joins come before it",
+    ),
     ("by SET max_rows = 100 or by ORDER BY .. LIMIT. Under max_rows", "by reveal(max_rows=100) or by sort(...).head(k). Under max_rows"),
     ("write a part of it as a column of a subquery", "make a part of it a column by with_columns first"),
     ("name its parts by WITH", "make a part of it a column by with_columns first"),
