@@ -306,7 +306,10 @@ CONSTRUCTORS: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("empty range of Fixed", lambda: tc.Fixed(1, -1), ValueError, "the least value comes first"),
     ("text as a bound", lambda: tc.Int("0", 3), TypeError, "a bound is a number"),
     ("bool as a bound", lambda: tc.Int(False, True), TypeError, "a bound is a number"),
-    ("no bounds", lambda: tc.Int(), TypeError, "lo"),
+    ("no bounds", lambda: tc.Int(), tc.ArgumentError, "tc.Int needs lo and hi: it is tc.Int(lo, hi, bits=None)"),
+    ("one bound", lambda: tc.Date("2020-01-01"), tc.ArgumentError, "tc.Date needs hi: it is tc.Date(lo, hi)"),
+    ("text of a length", lambda: tc.Text(7), tc.ArgumentError, "tc.Text(), and tc.Text().nullable()"),  # type: ignore[call-arg]
+    ("unknown argument of a type", lambda: tc.Fixed(0, 1, bit=3), tc.ArgumentError, "tc.Fixed takes no bit=: it is tc.Fixed(lo, hi, frac"),  # type: ignore[call-arg]
     ("more than 64 bits", lambda: tc.Int(0, 2**64), ValueError, "more than 64 bits"),
     ("bits that do not hold it", lambda: tc.Int(0, 300, bits=8), ValueError, "8, 16, 32 or 64"),
     ("infinite bound", lambda: tc.Fixed(0, float("inf")), ValueError, "finite"),
@@ -337,7 +340,7 @@ CONSTRUCTORS: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
 
 
 # Arguments that Python finds missing: it says of which function, and the traceback where. What is below types is not called by users.
-WITHOUT_PLACE = {"no bounds", "rows without a most", "nullable", "decimals"}
+WITHOUT_PLACE = {"rows without a most", "nullable", "decimals"}
 
 
 @pytest.mark.parametrize(("name", "do", "kind", "advice"), CONSTRUCTORS, ids=[it[0] for it in CONSTRUCTORS])
@@ -399,7 +402,7 @@ def at(*extra: Any) -> list[Any]:
 DATA: list[tuple[str, Callable[[], Any], str]] = [
     ("texts for numbers", with_("alice", "x", ["a", "b", str(SECRET)]), "takes numbers"),
     ("objects for numbers", with_("alice", "x", [object(), 1, SECRET]), "takes numbers"),
-    ("missing value", with_("alice", "x", at(1, None)), "row 1 is missing"),
+    ("missing value", with_("alice", "x", at(1, None)), "row 1 is missing, and 1 in all: fill them, or give which are there as bits"),
     ("nan", with_("alice", "x", at(1, float("nan"))), "row 1 is missing"),
     ("infinity", with_("alice", "real", [0.0, float("inf"), -2]), "row 1"),
     ("fraction in whole numbers", with_("alice", "x", [1, 2, SECRET + 0.5]), "row 2 has a fraction"),
@@ -411,7 +414,11 @@ DATA: list[tuple[str, Callable[[], Any], str]] = [
     ("no member", with_("bob", "level", ["low", "mid", str(SECRET)]), "none of low, mid, high"),
     ("code beyond the members", with_("bob", "level", [0, 1, SECRET]), "range"),
     ("no date", with_("bob", "day", ["2020-04-01", "2020-04-02", f"{SECRET}-99-01"]), "no date such as 2024-01-31"),
-    ("date out of range", with_("bob", "day", ["2020-04-01", "2020-04-02", f"{SECRET}-01-01"]), "outside of its range"),
+    (
+        "date out of range",
+        with_("bob", "day", ["2020-04-01", "2020-04-02", f"{SECRET}-01-01"]),
+        "outside of its range 2020-01-01..2020-12-31",
+    ),
     ("missing column", without("alice", "x"), "no column 'x'"),
     ("party forgotten", without("bob"), "bob"),
     ("unknown party", lambda: {**good(), "dave": [SECRET]}, "'dave' is no party"),

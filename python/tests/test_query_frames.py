@@ -1254,3 +1254,52 @@ def test_what_is_said_in_other_words_is_said() -> None:
     for of_sql, meant in reveal._OF_SQL:
         assert of_sql in messages, of_sql
         assert meant in of_frames(of_sql)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda t: c.x.mean(frac=12), r"mean takes no frac=: reveal\(to=..., frac=12\) says"),
+        (lambda t: c.x.rank(), r'rank needs method: rank\("min"\)'),
+        (lambda t: c.x.quantile(0.9), r'quantile needs interpolation: quantile\(0.9, "linear"\)'),
+        (lambda t: c.x.sum(1), r"sum does not take so many arguments: it is sum\(\)"),
+        (lambda t: t.sort("x", reverse=True), r"sort takes no reverse=: it is sort\(by, \*more, descending=False"),
+        (lambda t: t.group_by("x").agg(tc.len()).min_rows(), r"min_rows needs k: it is min_rows\(k\)"),
+        (lambda t: tc.parties("alice")[0].table("t", tc.Schema(x=tc.Bool()), max_rows=9, pad=True), "fill it up to max_rows"),  # type: ignore[call-arg]
+        (lambda t: tc.parties("alice")[0].table("t", tc.Schema(x=tc.Bool())), "table needs max_rows: .* max_rows=1000"),  # type: ignore[call-arg]
+    ],
+)
+def test_arguments_that_are_not_taken_name_the_line_and_a_way_out(make: Callable[[tc.Frame], Any], message: str) -> None:
+    (alice,) = tc.parties("alice")
+    with pytest.raises(tc.ArgumentError, match=message) as caught:
+        make(alice.table("t", tc.Schema(x=tc.Int(0, 9)), max_rows=9))
+    assert str(caught.value).startswith(f"test_query_frames.py:{make.__code__.co_firstlineno}: ")
+
+
+def test_type_errors_of_functions_that_users_give_stay() -> None:
+    (alice,) = tc.parties("alice")
+    with pytest.raises(TypeError) as caught:
+        alice.table("t", tc.Schema(x=tc.Int(0, 9)), max_rows=9).pipe(lambda: 3)  # type: ignore[arg-type]
+    assert not isinstance(caught.value, tc.TacitError)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        (
+            "day",
+            "2019-12-31",
+            r"'alice.t.day': the value of row 1 is outside of its range 2020-01-01..2024-12-31, and 1 in all; declared at ",
+        ),
+        ("day", None, r"'alice.t.day': the value of row 1 is missing, and 1 in all: fill them, or declare the column .nullable\(\)"),
+        ("x", None, r"'alice.t.x': the value of row 1 is missing, and 1 in all: fill them, or declare the column .nullable\(\)"),
+    ],
+)
+def test_data_that_do_not_fit_a_column_are_told_how_it_is_declared(column: str, value: Any, message: str) -> None:
+    (alice,) = tc.parties("alice")
+    table = alice.table("t", tc.Schema(day=tc.Date("2020-01-01", "2024-12-31"), x=tc.Int(0, 9)), max_rows=9)
+    job = tc.job("sum", table=table.select(tc.col.x.sum(), tc.col.day.max()).reveal(to="all"))
+    data: dict[str, list[Any]] = {"day": ["2020-01-01", "2024-12-31"], "x": [1, 2]}
+    data[column][1] = value
+    with pytest.raises(tc.InputError, match=message):
+        job.check({"alice": data})

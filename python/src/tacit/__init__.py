@@ -33,6 +33,7 @@ from .array import Array, Extent, Party, Rows, parties, public, rows
 from .control import fold, loop, map, peek
 from .data import Schema, suggest
 from .errors import (
+    ArgumentError,
     BugError,
     CheckFailed,
     ConfigurationError,
@@ -158,6 +159,7 @@ else:
 __version__: str = _tacit.__version__
 
 __all__ = [
+    "ArgumentError",
     "Array",
     "Bool",
     "BugError",

@@ -15,7 +15,7 @@ import numpy as np
 from . import _tacit
 from ._place import here, marked
 from ._show import as_html
-from .errors import ProgramError, RangeError, SecretError, ShapeError, UnrolledLoop, UnusedCheck, fail, mistake
+from .errors import ProgramError, RangeError, SecretError, ShapeError, UnrolledLoop, UnusedCheck, fail, mistake, takes
 from .types import NO_DECIMALS, NO_NULLS, NO_TEXTS, Category, Date, Kind, Nullable, Text, Type, days
 from .types import Decimal as DecimalType
 
@@ -249,6 +249,7 @@ class Party:
         """
         return _input(self.arena, self, f"{self.name}.{name}" if prefix else name, type, shape, sample)
 
+    @takes
     def table(
         self, name: str, schema: Mapping[str, Type], *, max_rows: int, min_rows: int = 0, unique: str | Sequence[str] | None = None
     ) -> Frame:

@@ -349,11 +349,14 @@ def _filled(it: Input, array: np.ndarray[Any, Any], missing: np.ndarray[Any, Any
 
 def _there(it: Input, missing: np.ndarray[Any, Any]) -> None:
     if missing.any():
-        raise wrong(
-            it,
-            f"input {it.name!r}: the value of row {_row(missing)} is missing, and {int(missing.sum())} in all: "
-            "fill them, or give which are there as bits",
+        # Columns of tables alone are called by the table.
+        table = bool(it.shape) and it.name.startswith(f"{it.shape[0]}.")
+        way = (
+            "fill them, or declare the column .nullable(), in SQL without NOT NULL"
+            if table
+            else "fill them, or give which are there as bits"
         )
+        raise wrong(it, f"input {it.name!r}: the value of row {_row(missing)} is missing, and {int(missing.sum())} in all: {way}")
 
 
 def _of(it: Input, read: Callable[[], _T]) -> _T:
@@ -401,6 +404,8 @@ def _ends(it: Input) -> tuple[Any, Any]:
 
 
 def _range(it: Input) -> str:
+    if it.meaning == "date":
+        return "..".join(str(np.datetime64(day, "D")) for day in it.interval)
     return "{}..{}".format(*_ends(it))
 
 

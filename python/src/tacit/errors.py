@@ -6,6 +6,7 @@ No message contains a private value.
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, ParamSpec, TypeVar
@@ -14,6 +15,7 @@ from ._place import here
 from .pointing import made_of, source
 
 __all__ = [
+    "ArgumentError",
     "BugError",
     "CheckFailed",
     "ConfigurationError",
@@ -82,6 +84,10 @@ class ShapeError(ProgramError, IndexError, ValueError):
 
 class SecretError(ProgramError, TypeError):
     """Something that needs to know a value that nobody may see."""
+
+
+class ArgumentError(ProgramError, TypeError):
+    """Arguments that a function does not take, or one that it needs and is not given."""
 
 
 class InputError(TacitError):
@@ -221,3 +227,69 @@ def place_at(error: TacitError, place: tuple[str, int]) -> None:
         return
     error.file, error.line = place
     error.args = (f"{place[0]}:{place[1]}: {error}", *error.args[1:])
+
+
+_UNKNOWN = re.compile(r"unexpected keyword argument '(\w+)'")
+_MISSING = re.compile(r"missing \d+ required .*?argument[s]?: (.*)$")
+# What to write instead, by the function, if it matters which, and the argument.
+_INSTEAD = {
+    ("", "frac"): "reveal(to=..., frac=12) says how many bits means and quotients have behind the point, in a whole query",
+    ("rank", "method"): 'rank("min") and rank("dense") give equal values one number, rank("ordinal") different ones',
+    (
+        "quantile",
+        "interpolation",
+    ): 'quantile(0.9, "linear") goes between two numbers, quantile(0.9, "equiprobable") takes one of the values',
+    ("table", "pad"): "everybody sees how many rows a table has. To hide that, fill it up to max_rows, and filter by a column of yours",
+    ("table", "max_rows"): "everybody knows how many rows it may have at most: max_rows=1000",
+    ("tc.Text", ""): "texts have no length and no list: tc.Text(), and tc.Text().nullable() where some are missing",
+}
+
+
+def takes(call: Callable[_P, _T], name: str = "") -> Callable[_P, _T]:
+    """A function that users call with arguments that it may not take."""
+    name = name or call.__name__
+
+    @functools.wraps(call)
+    def wrapped(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        try:
+            return call(*args, **kwargs)
+        except TypeError as error:
+            # Not of what the function does.
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise
+            message = _arguments(call, name, str(error))
+        place, path = here()
+        fail(ArgumentError, message, place, path)
+
+    return wrapped
+
+
+def _arguments(call: Callable[..., Any], name: str, message: str) -> str:
+    """What is wrong with arguments, and what to write instead."""
+    unknown, missing = _UNKNOWN.search(message), _MISSING.search(message)
+    if unknown is not None:
+        argument, what = unknown[1], f"{name} takes no {unknown[1]}="
+    elif missing is not None:
+        argument, what = missing[1].split("'")[1], f"{name} needs {missing[1].replace(chr(39), '')}"
+    else:
+        argument, what = "", f"{name} does not take so many arguments"
+    way = _INSTEAD.get((name, argument)) or _INSTEAD.get(("", argument))
+    if way is None:
+        _, *parameters = inspect.signature(call).parameters.values()
+        bare = [it.replace(annotation=inspect.Parameter.empty) for it in parameters]
+        way = f"it is {name}{inspect.Signature(bare)}"
+    return f"{what}: {way}"
+
+
+def methods_take(of: type[_T]) -> type[_T]:
+    """A class whose public methods are called with arguments that they may not take."""
+    for name, method in list(vars(of).items()):
+        if inspect.isfunction(method) and not name.startswith("_"):
+            setattr(of, name, takes(method))
+    return of
+
+
+def made_with(of: type[_T]) -> type[_T]:
+    """A class that is made with arguments that it may not take."""
+    of.__init__ = takes(of.__init__, f"tc.{of.__name__}")  # type: ignore[method-assign]
+    return of

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from ._place import marked
+from .errors import made_with
 
 Kind = tuple[str, int, int]
 
@@ -55,6 +56,7 @@ def _signed_bits(lo: int, hi: int) -> int:
     return max((value if value >= 0 else ~value).bit_length() for value in (lo, hi)) + 1
 
 
+@made_with
 @dataclass(frozen=True)
 class Bool(Type):
     """Truth values, as bits."""
@@ -69,6 +71,7 @@ class Bool(Type):
         return "tc.Bool()"
 
 
+@made_with
 @dataclass(frozen=True)
 class Int(Type):
     """Whole numbers from `lo` to `hi`, both included, in the smallest type that holds them.
@@ -106,6 +109,7 @@ class Int(Type):
         return f"tc.Int({self.lo}, {self.hi})"
 
 
+@made_with
 @dataclass(frozen=True)
 class Fixed(Type):
     """Fixed-point numbers from `lo` to `hi`: whole multiples of `2**-frac`.
@@ -155,6 +159,7 @@ def _raw(number: Any, fraction: int) -> int:
     return round(exact)
 
 
+@made_with
 @dataclass(frozen=True)
 class Category(Type):
     """Members of a list that all parties know, such as `["low", "high"]`. Codes are their places in the list.
@@ -194,6 +199,7 @@ class Category(Type):
         return f"tc.Category({list(self.names)!r})"
 
 
+@made_with
 @dataclass(frozen=True)
 class Date(Type):
     """Days from `lo` to `hi`, as `datetime.date` or ISO texts."""
@@ -225,6 +231,7 @@ NO_TEXTS = "texts without a list are for columns of tables: of an array, take tc
 NO_DECIMALS = "decimals are for columns of tables: of an array, take tc.Int and count in the last digit, or tc.Fixed"
 
 
+@made_with
 @dataclass(frozen=True)
 class Decimal(Type):
     """Decimal numbers of columns of tables, exactly: from `lo` to `hi`, or all of so many digits.
@@ -266,6 +273,7 @@ class Decimal(Type):
         return f"tc.Decimal({', '.join([str(self.digits), str(self.decimals), *said])})"
 
 
+@made_with
 @dataclass(frozen=True)
 class Text(Type):
     """Texts of columns of tables, of any length and without a list: keys to join by, such as names and numbers that are no numbers.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from .._place import here
-from ..errors import ProgramError, fail
+from ..errors import ProgramError, fail, methods_take
 from ..types import Decimal
 from . import text
 from .operators import Operators
@@ -77,6 +77,7 @@ class Over:
     nulls_last: bool
 
 
+@methods_take
 class Expr(Operators):
     """A value for each row of a frame, or one for several rows.
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
 
 from .._place import here
-from ..errors import ProgramError, fail
+from ..errors import ProgramError, fail, methods_take
 from . import text
 from .base import FrameBase, Said, fixed, listed, numbered, part
 from .bind import ADD, ATOM, COMPARE, Binder, Bound, ordered
@@ -29,6 +29,7 @@ _T = TypeVar("_T")
 _P = ParamSpec("_P")
 
 
+@methods_take
 class Frame(FrameBase):
     """Rows of tables that parties give, and what is made of them: a query, which runs when a job of it does.
 
