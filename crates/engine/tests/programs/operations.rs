@@ -420,11 +420,14 @@ fn independent_operations_take_their_rounds_together() {
     check_few(&all, &[0, 40]);
     let rounds = |text: &str, rows| {
         let job = job((TRIO, By::Rings), &[rows, 5]);
-        CompiledProgram::new(&parse(text), job).unwrap().cost().unwrap().rounds
+        let rounds = CompiledProgram::new(&parse(text), job).unwrap().cost().unwrap().rounds;
+        rounds.into_iter().max().unwrap_or(0)
     };
-    assert_eq!(rounds(&all, 40), rounds(&one, 40));
+    // Four results more, for each of which somebody may have to wait.
+    let more = |rows| rounds(&all, rows) - rounds(&one, rows);
+    assert!(more(40) <= 4, "{}", more(40));
     // Not where there are many.
-    assert_ne!(rounds(&all, 20_000), rounds(&one, 20_000));
+    assert!(more(20_000) > 12, "{}", more(20_000));
     let turns = format!(
         "{header}let (a, b) = loop 3 carry (a: i16[n] secret = wrap(s, to i16), b: i16[n] secret = wrap(t, to i16)) {{\n\
              yield wrap(a * a, to i16), wrap(b * b, to i16)\n}}\nreveal a to alice\nreveal b to bob\n"
