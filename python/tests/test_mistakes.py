@@ -659,6 +659,9 @@ def test_checks_that_no_job_makes_are_noticed() -> None:
         # Once; and not of those that are made.
         tc.job("q", total=total.reveal(to="all"))
         tc.job("q", total=(tc.check(total, 0, 10) * 2).reveal(to="all"))
+        # In loops too.
+        last = tc.loop(3, lambda v, i: tc.check(v, 0, 10), total, keep=tc.Int(0, 18), overflow="check")
+        tc.job("q", last=last.reveal(to="all"))
 
 
 def test_loops_of_python_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:

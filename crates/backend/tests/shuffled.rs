@@ -144,8 +144,15 @@ fn every_row_that_is_changed_makes_two_honest_roles_differ() {
     }
 }
 
-/// The roles' transcripts after bits opened, of which the cheat changed its message of a number, and how many messages it sent for that.
-fn openings(protocol: Protocol, cheat: RoleId, which: usize) -> (Vec<Journal>, usize) {
+/// What opens to all: the bits that comparisons give, or places.
+#[derive(Clone, Copy, Debug)]
+enum Opens {
+    Bits,
+    Places,
+}
+
+/// The roles' transcripts after something opened, of which the cheat changed its message of a number, and how many messages it sent for that.
+fn openings(protocol: Protocol, what: Opens, cheat: RoleId, which: usize) -> (Vec<Journal>, usize) {
     let results = memory::run(protocol.parties(), 1, &MemoryNetwork::default(), |mut session| {
         let opens = Arc::new(AtomicBool::new(false));
         let sent = Arc::new(AtomicUsize::new(0));
@@ -162,10 +169,15 @@ fn openings(protocol: Protocol, cheat: RoleId, which: usize) -> (Vec<Journal>, u
         let tamper = (session.me().index() == cheat).then_some(tamper);
         let work = |b: &mut dyn Backend, verifier: &mut Verifier| {
             let bits = b.public_planes(&[Z2(5), Z2(0)], 1, ROWS);
+            let [_, places] = b.shuffles().unwrap().numbers(ROWS);
             let journal = b.take_journal().unwrap();
             b.end_epoch(Some(verifier), vec![journal]).unwrap();
             opens.store(true, Ordering::Relaxed);
-            drop(b.shuffles().unwrap().open_bits(&bits).unwrap());
+            let on = b.shuffles().unwrap();
+            match what {
+                Opens::Bits => drop(on.open_bits(&bits).unwrap()),
+                Opens::Places => drop(on.open_places(&places, 0..ROWS).unwrap()),
+            }
             let journal = b.take_journal().unwrap();
             b.flush().unwrap();
             journal
@@ -179,23 +191,26 @@ fn openings(protocol: Protocol, cheat: RoleId, which: usize) -> (Vec<Journal>, u
 }
 
 #[test]
-fn every_comparison_that_is_changed_when_it_opens_makes_two_honest_roles_differ() {
+fn every_comparison_and_place_that_is_changed_when_it_opens_makes_two_honest_roles_differ() {
     for protocol in [LIFT, QUAD, QUAD_A, QUAD_HET] {
-        let mut sent = 0;
-        for cheat in 0..protocol.parties() {
-            let (honest, count) = openings(protocol, cheat, usize::MAX);
-            assert!(differences(&honest, None).is_empty(), "{protocol}: honest roles differ");
-            for which in 0..count {
-                let found = differences(&openings(protocol, cheat, which).0, Some(cheat));
-                let label = format!("{protocol}: message {which} of role {cheat}: {found:?}");
-                assert!(
-                    !found.is_empty() && found.iter().all(|it| *it == Kind::Opening),
-                    "{label}"
-                );
+        for what in [Opens::Bits, Opens::Places] {
+            let mut sent = 0;
+            for cheat in 0..protocol.parties() {
+                let (honest, count) = openings(protocol, what, cheat, usize::MAX);
+                assert!(differences(&honest, None).is_empty(), "{protocol}: honest roles differ");
+                for which in 0..count {
+                    let found = differences(&openings(protocol, what, cheat, which).0, Some(cheat));
+                    let label =
+                        format!("{protocol}, {what:?}: message {which} of role {cheat}: {found:?}");
+                    assert!(
+                        !found.is_empty() && found.iter().all(|it| *it == Kind::Opening),
+                        "{label}"
+                    );
+                }
+                sent += count;
             }
-            sent += count;
+            assert!(sent >= protocol.parties(), "{protocol}: {sent} messages open {what:?} to all");
         }
-        assert!(sent >= protocol.parties(), "{protocol}: {sent} messages open a bit to all");
     }
 }
 

@@ -147,6 +147,20 @@ fn keys_that_repeat_are_told_to_their_owner() {
     assert!(told.contains("alice.prices: rows 1 and 3 have the same k"), "{told}");
 }
 
+/// Rows that are appended to hide how many there are repeat no key.
+#[test]
+fn appended_rows_are_no_rows_of_a_table() {
+    let folder = two_tables("k,price\n1,2.50\n3,\n");
+    let query = TWO_TABLES
+        .replace("DECIMAL(5, 2))", "DECIMAL(5, 2), counts BOOLEAN NOT NULL)")
+        .replace("JOIN prices p", "JOIN (SELECT k, price FROM prices WHERE counts) p");
+    std::fs::write(folder.path().join("q.sql"), query).expect("a file");
+    let run = "run q.sql --local --protocol replicated --table alice/prices=prices.csv --table alice/orders=orders.csv";
+    let run = format!("{run} --pad alice.prices=alice.prices.counts --result alice=-");
+    let told = ok(folder.path(), &run);
+    assert!(told.contains("2.50"), "{told}");
+}
+
 /// An owner that does not look, as the program itself has no unique columns, is found out in the run: under protocols of both kinds it
 /// ends, all are told why, and nobody learns a result.
 #[test]

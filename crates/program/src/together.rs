@@ -8,6 +8,7 @@ use crate::ir::{Block, Loop, Node, NodeId, Op, Program, ValueId};
 use crate::once::{name, takes_messages};
 use crate::types::{Extent, Shape, Type, Visibility};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Gives a program that reveals what `program` does with so many rows, in which equal operations are computed together that do not depend on each
 /// other: up to `most` elements at a time.
@@ -45,7 +46,7 @@ impl Map {
 /// For each node that is computed together with others all of these, itself among them.
 ///
 /// Nodes that come behind as many operations that take messages do not depend on each other, if they take messages themselves.
-fn groups(block: &Block, rows: &[u64], most: u64) -> HashMap<NodeId, Vec<NodeId>> {
+fn groups(block: &Block, rows: &[u64], most: u64) -> HashMap<NodeId, Arc<[NodeId]>> {
     let mut depths: Vec<usize> = Vec::with_capacity(block.nodes.len());
     let mut alike: HashMap<(usize, String), Vec<Vec<NodeId>>> = HashMap::new();
     for (id, node) in (0..).zip(&block.nodes) {
@@ -65,7 +66,8 @@ fn groups(block: &Block, rows: &[u64], most: u64) -> HashMap<NodeId, Vec<NodeId>
     for set in alike.into_values().flatten() {
         let each = elements(&block.nodes[set[0] as usize], rows).unwrap_or(most).max(1);
         for group in set.chunks((most / each) as usize).filter(|group| group.len() > 1) {
-            groups.extend(group.iter().map(|id| (*id, group.to_vec())));
+            let all: Arc<[NodeId]> = group.into();
+            groups.extend(group.iter().map(|id| (*id, all.clone())));
         }
     }
     groups
@@ -105,7 +107,7 @@ fn is_alike(block: &Block, a: &Node, b: &Node) -> bool {
 /// Writes a block anew.
 struct Writer<'b> {
     block: &'b Block,
-    groups: HashMap<NodeId, Vec<NodeId>>,
+    groups: HashMap<NodeId, Arc<[NodeId]>>,
     written: Block,
     map: Map,
 }
@@ -115,18 +117,19 @@ impl Writer<'_> {
     fn write(&mut self, id: NodeId, rows: &[u64], most: u64) {
         let mut open = vec![id];
         while let Some(id) = open.last().copied() {
-            let group = self.groups.get(&id).cloned().unwrap_or_else(|| vec![id]);
+            if self.map.0.contains_key(&id) {
+                open.pop();
+                continue;
+            }
+            let group = self.groups.get(&id).cloned().unwrap_or_else(|| [id].into());
             let operands = group.iter().flat_map(|id| &self.block.nodes[*id as usize].operands);
             let missing = operands.map(|v| v.node).filter(|node| !self.map.0.contains_key(node));
-            let missing: Vec<NodeId> = missing.collect();
-            if !self.map.0.contains_key(&id) && !missing.is_empty() {
-                open.extend(missing);
+            let before = open.len();
+            open.extend(missing);
+            if open.len() > before {
                 continue;
             }
             open.pop();
-            if self.map.0.contains_key(&id) {
-                continue;
-            }
             match &group[..] {
                 [one] => self.single(*one, rows, most),
                 several => self.several(several),

@@ -286,8 +286,7 @@ fn means(of: &Groups<'_>) -> Vec<String> {
         if let Some(beside) = beside {
             let (mean, beside) = (of.name(number), of.name(beside));
             found.push(format!(
-                "{mean} is a quotient, and {beside} beside it tells what it is computed from: ask for the sum and the count instead, which need no division, and divide what is shown \
-                 (20 means of 20,000 rows took 224 rounds, sums and counts 19)"
+                "{mean} is a quotient, and {beside} beside it tells what it is computed from: ask for the sum and the count instead, which need no division, and divide what is shown"
             ));
         }
     }

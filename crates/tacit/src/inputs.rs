@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Remedy, Result};
 use crate::values::Values;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tacit_circuit::spelling;
@@ -142,7 +143,7 @@ impl Sources {
                 given.inputs.insert(wanted.name.into(), array_of(wanted, &table)?);
             }
         }
-        program.unique().iter().try_for_each(|columns| given.check_unique(columns))?;
+        program.unique().iter().try_for_each(|columns| given.check_unique(columns, &self.pads))?;
         Ok(given)
     }
 
@@ -355,23 +356,30 @@ pub fn read_table(
 }
 
 impl Given {
-    /// Refuses rows of equal values where a table's columns are unique. Null is equal to nothing.
-    fn check_unique(&self, columns: &[String]) -> Result<()> {
+    /// Refuses rows of equal values where a table's columns are unique. Null is equal to nothing, and rows that were appended are none.
+    fn check_unique(&self, columns: &[String], pads: &[Padding]) -> Result<()> {
         let own = |name: &String| self.inputs.get(name);
         let Some(arrays) = columns.iter().map(own).collect::<Option<Vec<_>>>() else {
             return Ok(());
         };
-        let known = columns.iter().filter_map(|name| self.inputs.get(&format!("{name}.known")));
-        let known: Vec<&Array> = known.collect();
-        let mut rows: Vec<usize> = (0..arrays.first().map_or(0, |array| array.len())).collect();
-        rows.retain(|row| known.iter().all(|known| known.get(*row) != 0));
-        let key = |row: &usize| arrays.iter().map(|array| array.get(*row)).collect::<Vec<_>>();
-        rows.sort_by_cached_key(key);
-        let Some(pair) = rows.windows(2).find(|pair| key(&pair[0]) == key(&pair[1])) else {
+        let (table, _) = columns[0].rsplit_once('.').unwrap_or(("", &columns[0]));
+        let known = columns.iter().map(|name| format!("{name}.known"));
+        let padded = pads.iter().filter(|pad| pad.rows == table).map(|pad| pad.validity.clone());
+        let there: Vec<&Array> =
+            known.chain(padded).filter_map(|name| self.inputs.get(&name)).collect();
+        let rows = arrays.first().map_or(0, |array| array.len());
+        let mut rows: Vec<usize> =
+            (0..rows).filter(|row| there.iter().all(|bits| bits.get(*row) != 0)).collect();
+        // In place: values of inputs are nowhere but where they are wiped.
+        let order = |a: &usize, b: &usize| {
+            let each = arrays.iter().map(|array| array.get(*a).cmp(&array.get(*b)));
+            each.fold(Ordering::Equal, Ordering::then)
+        };
+        rows.sort_unstable_by(order);
+        let Some(pair) = rows.windows(2).find(|pair| order(&pair[0], &pair[1]).is_eq()) else {
             return Ok(());
         };
         let (first, second) = (pair[0].min(pair[1]) + 1, pair[0].max(pair[1]) + 1);
-        let (table, _) = columns[0].rsplit_once('.').unwrap_or(("", &columns[0]));
         let names = columns.iter().map(|name| name.rsplit('.').next().unwrap_or(name));
         Err(Error::input(format!(
             "{table}: rows {first} and {second} have the same {}, which the query says no two rows have (UNIQUE, PRIMARY KEY): \

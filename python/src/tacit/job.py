@@ -198,7 +198,7 @@ class Job:
             raise mistake(error, path, place) from None
         self._keeping = keeping or None
         self._set(program)
-        arena.made({within[0][1:] for op, _, within in program.nodes if op == "check"})
+        arena.made({(file, line) for _, _, within in program.nodes for op, file, line in within if op == "check"})
         self._models = {key: arena.models[id(it.value._node)][:2] for key, it in revealed.items() if id(it.value._node) in arena.models}
         self._promised = set(arena.promised)
         self._bounds = {key: list(ranges) for key, ranges in arena.bounds.items()}
@@ -435,8 +435,9 @@ class Job:
                     said = of_diff(said, self._program, self._origin)
                 error.args = (said, *error.args[1:])
                 raise
-            checked = ", and ".join(self._disclosed[3])
-            what = f"{error}. This query checks {checked}: whose rows these are must look for values that repeat"
+            what = str(error)
+            if self._disclosed[3]:
+                what += f". This query checks {', and '.join(self._disclosed[3])}: whose rows these are must look for values that repeat"
             raise CheckFailed(of_frames(what) if self._of_frame else what) from None
 
     # Runs.

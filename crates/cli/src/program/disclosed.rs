@@ -2,6 +2,7 @@
 
 use crate::output::remark;
 use tacit::Program;
+use tacit_program::Op;
 use tacit_query::explain::Explained;
 
 /// Says what the parties learn from a program or a query, and what it checks.
@@ -36,6 +37,9 @@ fn of_program(program: &Program) -> Vec<String> {
         [] => {}
         [one] => learned.push(format!("everybody learns the row count {one}")),
         several => learned.push(format!("everybody learns the row counts {}", several.join(", "))),
+    }
+    if program.body.any_node(&|node| matches!(node.op, Op::Check(_))) {
+        learned.push("everybody learns whether all holds that the program checks".into());
     }
     learned
 }

@@ -19,7 +19,8 @@ use tacit::{Explained, Network, Operation, Threat, protocols};
   tacit program explain pay-gap.tacit --network global --rows a=6000
   tacit program explain visits.sql --protocol lift
 
-Operations have the line that they are written in, of a query that of its part. Those that are computed together are counted with the first.")]
+An operation has the line that it is written in; in a query, the line of the part that needs it. Operations of one line and name are one row, and
+those that are computed together, to save rounds, are counted with the first of them.")]
 pub struct ExplainArgs {
     /// The program, or a query
     #[arg(value_name = "PROGRAM")]
@@ -29,7 +30,7 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "PROTOCOL")]
     protocol: Option<String>,
 
-    /// The network: lan, continental, global, one of a paper, or a bandwidth such as 1gbit
+    /// The network: lan, continental, global, one of a paper, a bandwidth such as 1gbit, or a TOML file
     #[arg(long, default_value = "lan", value_name = "NETWORK")]
     network: String,
 

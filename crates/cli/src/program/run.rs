@@ -237,7 +237,9 @@ fn one_party(
 /// What a check that failed means in a query.
 fn checked(program: &Program, error: CliError) -> CliError {
     let query = program.disclosed().filter(|_| error.kind == ErrorKind::Check);
-    let Some(Explained { checked, .. }) = query else { return error };
+    let Some(Explained { checked, .. }) = query.filter(|it| !it.checked.is_empty()) else {
+        return error;
+    };
     let message = format!(
         "{}. This query checks {}: whose rows these are must look for values that repeat",
         error.message,

@@ -122,6 +122,16 @@ fn comparisons_of_shuffled_rows() {
     check(settings_with_roles().filter(fast), sorted, &[70]);
 }
 
+/// What one party knows and a loop reads is shared once, in the roles of the first assignment, and used in all.
+#[test]
+pub fn loops_that_read_what_one_party_knows() {
+    let body = "input a: i32[n] from alice in -9..9\ninput b: i32[n] from bob in -9..9\n\
+         let total = loop 3 carry (s: i64[n] secret in -1000000..1000000 = a + b) use (a = a, b = b) {\n\
+             yield assume(s + a * a + a * b, in -1000000..1000000)\n}\nreveal total to carol\n";
+    let fast = |(protocol, by): &(Protocol, By)| *by == By::Rings && !protocol.is_malicious();
+    check(settings_with_roles().filter(fast), body, &[70, 300]);
+}
+
 /// What the first assignment's shares cannot be made into, or need before inputs, is refused.
 #[test]
 fn what_does_not_fit_is_refused() {
