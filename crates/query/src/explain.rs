@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn queries_say_what_they_disclose() {
         let file = "CREATE TABLE alice.people (id INT PRIMARY KEY CHECK (id BETWEEN 0 AND 99), plan ENUM ('a', 'b') NOT NULL) WITH (max_rows = 100);
-            CREATE TABLE bob.visits (person INT NOT NULL CHECK (person BETWEEN 0 AND 99), cost DECIMAL(7, 2)) WITH (max_rows = 200);
+            CREATE TABLE bob.visits (person INT NOT NULL CHECK (person BETWEEN 0 AND 99), cost DECIMAL(7, 2) NOT NULL) WITH (max_rows = 200);
             GRANT SELECT ON result TO alice, bob;
             SELECT p.plan, avg(v.cost) AS cost, count(*) AS n FROM visits v JOIN people p ON v.person = p.id GROUP BY p.plan";
         let (catalog, query) = parse("q", file).expect("a query");

@@ -53,6 +53,7 @@ pub fn lint(query: &Query, catalog: &Catalog) -> Vec<Lint> {
     add("D1", of_each(&single_values));
     add("D2", of_each(&|of| of_two_owners(of, query, catalog)));
     add("D3", of_each(&|of| small_groups(of, query)));
+    add("D3", of_each(&|of| repeated_rows(of, query)));
     add("D4", of_each(&differences));
     add("D4", totals_beside_groups(query));
     add("D5", bounds_from_data(catalog));
@@ -97,15 +98,33 @@ fn shown_groups<'p>(plan: &'p Plan, groups: &mut Vec<&'p Plan>) -> bool {
             groups.push(plan);
             true
         }
+        // Different rows: groups of rows that are equal.
+        Node::Group { input, .. } => {
+            if !shown_groups(input, &mut Vec::new()) {
+                groups.push(plan);
+            } else {
+                shown_groups(input, groups);
+            }
+            true
+        }
         Node::Scan(_) => false,
         Node::Match { left, .. } => shown_groups(left, groups),
         _ => {
             // Each of them is looked at.
             let inputs = plan.inputs().into_iter();
             let all: Vec<bool> = inputs.map(|input| shown_groups(input, groups)).collect();
+            plan.exprs().into_iter().for_each(|expr| groups_of_values(expr, groups));
             all.into_iter().all(|groups| groups)
         }
     }
+}
+
+/// Adds the groups of subqueries that stand for values.
+fn groups_of_values<'p>(expr: &'p Expr, groups: &mut Vec<&'p Plan>) {
+    if let Compute::Scalar(plan) = &expr.compute {
+        shown_groups(plan, groups);
+    }
+    expr.operands().into_iter().for_each(|operand| groups_of_values(operand, groups));
 }
 
 fn single_rows(groups: bool) -> Vec<String> {
@@ -146,7 +165,7 @@ fn owners_of_rows<'c>(plan: &Plan, catalog: &'c Catalog) -> Vec<&'c str> {
         Node::Scan(table) => {
             catalog.tables.get(*table).map(|it| it.owner.as_str()).into_iter().collect()
         }
-        // Of a join nobody can take out a part that he could compute alone.
+        // Of joins only who knows both sides can compute a part alone: they are left out.
         Node::Join { .. } => Vec::new(),
         Node::Match { left, .. } => owners_of_rows(left, catalog),
         _ => plan.inputs().into_iter().flat_map(|input| owners_of_rows(input, catalog)).collect(),
@@ -177,8 +196,29 @@ fn of_two_owners(of: &Groups<'_>, query: &Query, catalog: &Catalog) -> Vec<Strin
 
 fn small_groups(of: &Groups<'_>, query: &Query) -> Vec<String> {
     let what = "groups may be of single rows, and what is shown of them is about one person then: SET min_rows = 10 leaves small groups out";
-    let bare = !of.keys.is_empty() && query.min_rows.is_none();
+    let bare = !of.keys.is_empty() && query.min_rows.unwrap_or(0) < 2;
     if bare { vec![what.to_owned()] } else { Vec::new() }
+}
+
+/// Rows of groups that may be there several times.
+fn repeated_rows(of: &Groups<'_>, query: &Query) -> Vec<String> {
+    let what = "min_rows counts rows as joins and UNION ALL leave them: a row of one side that is there several times counts as often, and a group may be of that one row";
+    let mut scans = Vec::new();
+    let repeats =
+        joins(of.input, &mut scans) || (1..scans.len()).any(|i| scans[..i].contains(&scans[i]));
+    let shown = query.min_rows.is_some() && !of.keys.is_empty() && repeats;
+    if shown { vec![what.to_owned()] } else { Vec::new() }
+}
+
+/// Whether there is a join in a plan, and the tables that it reads.
+fn joins(plan: &Plan, scans: &mut Vec<usize>) -> bool {
+    match &plan.node {
+        Node::Scan(table) => scans.push(*table),
+        Node::Match { left, .. } => return joins(left, scans),
+        _ => {}
+    }
+    let below: Vec<bool> = plan.inputs().into_iter().map(|input| joins(input, scans)).collect();
+    matches!(plan.node, Node::Join { .. }) || below.contains(&true)
 }
 
 /// Aggregates of which one is of some of the rows that the other is of.
@@ -191,7 +231,8 @@ fn differences(of: &Groups<'_>) -> Vec<String> {
                 Some(argument) => argument.same(&kept),
                 None => matches!(kept.compute, Compute::Literal(Some(_))),
             };
-            same && all.function == some.function && some.function.is_additive()
+            let adds_up = matches!(some.function, Function::Count | Function::Sum);
+            same && all.function == some.function && adds_up
         });
         if let Some(all) = all {
             let (some, all) = (of.name(number), of.name(all));
@@ -279,7 +320,11 @@ fn means(of: &Groups<'_>) -> Vec<String> {
             continue;
         }
         let beside = of.aggregates.iter().position(|it| match it.function {
-            Function::Count => !it.distinct && (it.column.is_none() || it.column == mean.column),
+            Function::Count if it.column.is_none() => {
+                let nullable = |column: usize| of.input.fields[column].nullable;
+                !it.distinct && mean.column.is_some_and(|column| !nullable(column))
+            }
+            Function::Count => !it.distinct && it.column == mean.column,
             Function::Sum => !it.distinct && it.column == mean.column,
             _ => false,
         });
@@ -297,21 +342,25 @@ fn means(of: &Groups<'_>) -> Vec<String> {
 fn compared_with_null(plan: &Plan) -> Vec<String> {
     let below = plan.inputs().into_iter().flat_map(compared_with_null);
     let mut found: Vec<String> = below.collect();
-    if plan.exprs().into_iter().any(is_compared_with_null) {
+    if plan.exprs().into_iter().any(|expr| is_compared_with_null(expr, false)) {
         let what = "a comparison with NULL is true of no row: IS NULL and IS NOT NULL ask for what is missing";
         found.push(what.to_owned());
     }
     found
 }
 
-fn is_compared_with_null(expr: &Expr) -> bool {
-    use crate::plan::Operator::{Equal, Less, LessOrEqual};
+/// Whether an expression is never true as something is compared with null, or never false: beside other conditions that may be meant.
+fn is_compared_with_null(expr: &Expr, never: bool) -> bool {
+    use crate::plan::Operator::{And, Equal, Less, LessOrEqual, Or};
     let null = |of: &Expr| matches!(of.compute, Compute::Literal(None));
-    let here = match &expr.compute {
+    match &expr.compute {
         Compute::Binary(Equal | Less | LessOrEqual, a, b) => null(a) || null(b),
+        Compute::Binary(operator @ (And | Or), a, b) if (*operator == Or) == never => {
+            is_compared_with_null(a, never) || is_compared_with_null(b, never)
+        }
+        Compute::Not(of) => is_compared_with_null(of, !never),
         _ => false,
-    };
-    here || expr.operands().into_iter().any(is_compared_with_null)
+    }
 }
 
 #[cfg(test)]
@@ -410,11 +459,17 @@ mod tests {
         assert_eq!(codes("SELECT count(*) AS n FROM t WHERE NOT pay = NULL"), ["Q"]);
         assert_eq!(codes("SELECT count(*) AS n FROM t WHERE pay NOT IN (1, NULL)"), ["Q"]);
         assert_eq!(codes("SELECT count(*) AS n FROM t WHERE pay IS NULL"), [""; 0]);
+        assert_eq!(codes("SELECT count(*) AS n FROM t WHERE m OR pay = NULL"), [""; 0]);
     }
 
     #[test]
     fn means_beside_sums_and_counts() {
-        assert_eq!(codes("SELECT avg(pay) AS m, count(*) AS n FROM t"), ["D7"]);
+        assert_eq!(codes("SELECT avg(pay) AS m, count(pay) AS n FROM t"), ["D7"]);
+        assert_eq!(
+            codes("SELECT avg(CASE WHEN m THEN 1 ELSE 0 END) AS m, count(*) AS n FROM t"),
+            ["D7"]
+        );
+        assert_eq!(codes("SELECT avg(pay) AS m, count(*) AS n FROM t"), [""; 0]);
         assert_eq!(codes("SELECT avg(pay) AS m, sum(pay) AS s FROM t"), ["D7"]);
         assert_eq!(codes("SELECT avg(pay) AS m, stddev(pay) AS s FROM t"), [""; 0]);
     }

@@ -442,38 +442,111 @@ impl Plan {
         Plan { node: Node::Union(Vec::new()), fields: Vec::new(), span: Span::default() }
     }
 
-    /// The groups that [`Query::min_rows`] is about: on each way down from what is shown, the first ones, where what is in common to rows
-    /// that are each shown once are groups themselves, these. Rows that a group counts are those of its input.
+    /// The groups that [`Query::min_rows`] is about: on each way down from what is shown, the first ones; of groups that are alike and
+    /// of those that both sides have, or one alone, these. Rows that a group counts are those of its input.
     ///
     /// # Errors
-    /// If rows are shown that are not of groups, with the place and what to do.
+    /// If rows are shown that are not of groups, or values of subqueries that may be of few rows; with the place and what to do.
     pub fn shown_groups(&self) -> Result<Vec<&Plan>> {
+        self.check_subqueries()?;
+        self.first_groups()
+    }
+
+    fn first_groups(&self) -> Result<Vec<&Plan>> {
         match &self.node {
             Node::Filter { input, .. }
             | Node::Project { input, .. }
             | Node::Window { input, .. }
-            | Node::First { input, .. } => input.shown_groups(),
+            | Node::First { input, .. } => input.first_groups(),
             Node::Group { keys, .. } if keys.is_empty() => {
                 let what = "min_rows leaves out groups of few rows, and this is one row of all rows, from which what is left out may follow: add GROUP BY, or leave out min_rows or this row";
                 Err(QueryError::new(&self.span, what))
             }
-            Node::Group { input, aggregates, .. } => match input.shown_groups() {
-                // Of groups that are alike, each once.
-                Ok(groups) if aggregates.is_empty() => Ok(groups),
-                _ => Ok(vec![self]),
-            },
+            Node::Group { input, aggregates, .. }
+                if aggregates.is_empty() || self.compares_sides() =>
+            {
+                match input.first_groups() {
+                    // Of groups that are alike, each once.
+                    Ok(groups) => Ok(groups),
+                    // Beside groups there are rows of tables.
+                    Err(error) if input.is_partly_groups() => Err(error),
+                    Err(_) => Ok(vec![self]),
+                }
+            }
+            Node::Group { .. } => Ok(vec![self]),
             Node::Union(inputs) => {
-                let groups = inputs.iter().map(Plan::shown_groups);
+                let groups = inputs.iter().map(Plan::first_groups);
                 Ok(groups.collect::<Result<Vec<_>>>()?.concat())
             }
             Node::Join { left, right, .. } => {
-                Ok([left.shown_groups()?, right.shown_groups()?].concat())
+                Ok([left.first_groups()?, right.first_groups()?].concat())
             }
-            Node::Match { left, .. } => left.shown_groups(),
+            Node::Match { left, .. } => left.first_groups(),
             Node::Scan(_) => {
                 let what = "min_rows leaves out groups of few rows, and here rows of a table are shown as they are: add GROUP BY, join tables before it, or leave min_rows out";
                 Err(QueryError::new(&self.span, what))
             }
+        }
+    }
+
+    /// Whether it is what INTERSECT and EXCEPT are bound as: groups of equal rows of which it is asked which sides they are of.
+    fn compares_sides(&self) -> bool {
+        let Node::Group { input, aggregates, .. } = &self.node else { return false };
+        let Node::Union(sides) = &input.node else { return false };
+        let of_side = |it: &Aggregate| {
+            let column = it.column.filter(|_| it.function == Function::Max);
+            column.is_some_and(|column| sides.iter().all(|side| side.has_literal(column)))
+        };
+        aggregates.len() == 2 && aggregates.iter().all(of_side)
+    }
+
+    /// Whether a column is a bit that is written down.
+    fn has_literal(&self, column: usize) -> bool {
+        match &self.node {
+            Node::Project { columns, .. } => matches!(
+                columns.get(column),
+                Some(Expr { compute: Compute::Literal(Some(_)), kind: Kind::Bit, .. })
+            ),
+            _ => false,
+        }
+    }
+
+    /// Whether some of its rows are groups, as in a union.
+    fn is_partly_groups(&self) -> bool {
+        match &self.node {
+            Node::Filter { input, .. }
+            | Node::Project { input, .. }
+            | Node::Window { input, .. }
+            | Node::First { input, .. } => input.is_partly_groups(),
+            Node::Union(inputs) => inputs.iter().any(Plan::is_partly_groups),
+            _ => self.first_groups().is_ok(),
+        }
+    }
+
+    /// Refuses subqueries that stand for a value, wherever they are, unless they are aggregates of all rows of tables.
+    fn check_subqueries(&self) -> Result<()> {
+        self.exprs().into_iter().try_for_each(Expr::check_subqueries)?;
+        self.inputs().into_iter().try_for_each(Plan::check_subqueries)
+    }
+
+    /// Whether it is one row of aggregates of columns of all rows of tables.
+    fn is_of_whole_tables(&self) -> bool {
+        match &self.node {
+            Node::Project { input, .. } => input.is_of_whole_tables(),
+            Node::Group { input, keys, .. } => keys.is_empty() && input.is_whole_tables(),
+            _ => false,
+        }
+    }
+
+    /// Whether it has all rows of tables, with columns as they are.
+    fn is_whole_tables(&self) -> bool {
+        match &self.node {
+            Node::Scan(_) => true,
+            Node::Union(inputs) => inputs.iter().all(Plan::is_whole_tables),
+            Node::Project { input, columns } => {
+                columns.iter().all(Expr::is_as_it_is) && input.is_whole_tables()
+            }
+            _ => false,
         }
     }
 
@@ -575,6 +648,36 @@ impl Function {
 }
 
 impl Expr {
+    /// See [`Plan::shown_groups`].
+    fn check_subqueries(&self) -> Result<()> {
+        if let Compute::Scalar(plan) = &self.compute
+            && !plan.is_of_whole_tables()
+        {
+            let what = "min_rows leaves out groups of few rows, and the value of this subquery may be of few rows, too: with min_rows such a value is an aggregate of columns of whole tables, without \
+                        conditions, joins and groups";
+            return Err(QueryError::new(&plan.span, what));
+        }
+        self.operands().into_iter().try_for_each(Expr::check_subqueries)
+    }
+
+    /// Whether it is a column, perhaps of another kind of number, or written down.
+    fn is_as_it_is(&self) -> bool {
+        match &self.compute {
+            Compute::Column(_) | Compute::Literal(_) => true,
+            Compute::Convert(of) => of.is_as_it_is(),
+            _ => false,
+        }
+    }
+
+    /// Whether it has more parts than people write, as some have that stand for others several times.
+    pub(crate) fn is_larger_than(&self, parts: usize) -> bool {
+        fn left(expr: &Expr, parts: usize) -> Option<usize> {
+            let left_over = parts.checked_sub(1)?;
+            expr.operands().into_iter().try_fold(left_over, |parts, operand| left(operand, parts))
+        }
+        left(self, parts).is_none()
+    }
+
     /// A column of some fields.
     pub(crate) fn column(number: usize, fields: &[Field], span: &Span) -> Self {
         let Field { kind, nullable, .. } = fields[number].clone();

@@ -238,7 +238,8 @@ fn expr(of: &Expr, fields: &[Field], catalog: Option<&Catalog>) -> Result<()> {
         }
         Compute::Bucket(a, edges) => {
             check(a)?;
-            let rises = edges.windows(2).all(|pair| pair[0] < pair[1]);
+            // Edges between two values are rounded to the same one.
+            let rises = edges.windows(2).all(|pair| pair[0] <= pair[1]);
             let ordered = a.kind != Kind::Text && *kind == INTEGER;
             ensure(ordered && rises && !edges.is_empty(), span, wrong)
         }

@@ -25,7 +25,7 @@ use crate::plan::{Compute, Expr, Plan};
 pub fn rewritten(mut plan: Plan) -> Plan {
     subqueries(&mut plan);
     let plan = nulls::known(merge::merged(plan));
-    let plan = merge::merged(sides::on_their_sides(plan));
+    let plan = nulls::known(merge::merged(sides::on_their_sides(plan)));
     let plan = merge::merged(prune::pruned(plan));
     names::named(plan)
 }

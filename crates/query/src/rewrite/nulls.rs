@@ -65,6 +65,17 @@ fn of_node(plan: &Plan, nullable: &[bool]) -> Vec<bool> {
     found
 }
 
+/// Says of an expression and its operands whether they may be null by these columns alone, whatever was said of it elsewhere.
+pub(super) fn unsettled(expr: &mut Expr, columns: &[Field]) {
+    forget(expr);
+    settle(expr, &nulls(columns));
+}
+
+fn forget(expr: &mut Expr) {
+    expr.nullable = !matches!(expr.compute, Compute::Literal(Some(_)));
+    expr.operands_mut().into_iter().for_each(forget);
+}
+
 /// Says of an expression and its operands whether they may be null, as far as it follows from those of its columns.
 fn settle(expr: &mut Expr, columns: &[bool]) {
     expr.operands_mut().into_iter().for_each(|operand| settle(operand, columns));

@@ -1,6 +1,6 @@
 //! What is about one side of a join, computed before it: of fewer rows, and where it is about one party's columns by that party alone.
 
-use super::nulls::if_known;
+use super::nulls::{if_known, unsettled};
 use super::with_inputs;
 use crate::plan::{Compute, Expr, Field, Node, Operator, Plan};
 use crate::show;
@@ -146,6 +146,8 @@ fn extend(side: &mut Plan, with: &[Expr], first: usize) {
     for expr in with {
         let mut own = expr.clone();
         own.move_columns(&mut |column| column - first);
+        // What conditions above the join say of it does not hold here yet.
+        unsettled(&mut own, &fields);
         let (kind, nullable) = (own.kind.clone(), own.nullable);
         fields.push(Field { name: show::expr(&own, &fields), kind, nullable });
         columns.push(own);

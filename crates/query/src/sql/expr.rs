@@ -7,7 +7,7 @@ use super::typing::{
     number, text, truth, unified,
 };
 use super::window::Windows;
-use super::{At, Binder, DEEPEST, typing};
+use super::{At, Binder, DEEPEST, MOST_LOOKS, TOO_LARGE, typing};
 use crate::error::{QueryError, Result};
 use crate::kind::{INTEGER, Kind};
 use crate::plan::{Compute, Expr, Operator};
@@ -43,6 +43,10 @@ impl Binder<'_> {
     pub fn expr(&mut self, ast: &Ast, rows: &mut Rows<'_>, wanted: Option<&Kind>) -> Result<Expr> {
         if self.depth >= DEEPEST {
             return self.error(ast, "this is nested too deep: name its parts by WITH");
+        }
+        self.looks += 1;
+        if self.looks > MOST_LOOKS {
+            return self.error(ast, TOO_LARGE);
         }
         self.depth += 1;
         let bound = self.whole_key(ast, rows).map_or_else(|| self.node(ast, rows, wanted), Ok);

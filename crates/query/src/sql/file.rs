@@ -100,7 +100,8 @@ impl Binder<'_> {
         };
         let [value] = values.as_slice() else { return self.error(at, WHAT) };
         match variable.to_string().to_ascii_lowercase().as_str() {
-            "max_rows" => settings.max_rows = Some(self.count(value)?.max(1)),
+            // No array has more.
+            "max_rows" => settings.max_rows = Some(self.count(value)?.clamp(1, u32::MAX.into())),
             "min_rows" => settings.min_rows = Some(self.count(value)?),
             "max_matches" => match self.count(value)? {
                 matches @ 1..=MOST_MATCHES => settings.max_matches = Some(matches),

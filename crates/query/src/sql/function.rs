@@ -1,9 +1,9 @@
 //! Functions, dates, and aggregates.
 
-use super::Binder;
 use super::expr::{Rows, alike};
 use super::scope::Scope;
 use super::typing::{arithmetic, binary, condition, converted, folded, literal, number};
+use super::{Binder, MOST_PARTS, TOO_LARGE};
 use crate::error::{QueryError, Result};
 use crate::kind::{INTEGER, Kind};
 use crate::plan::{Compute, DatePart, Expr, Function, Operator, Quantile, Spread, Together};
@@ -96,6 +96,9 @@ impl Binder<'_> {
             }
             ("nullif", [a, b]) => {
                 let (a, b) = self.both(a, b, rows)?;
+                if a.is_larger_than(MOST_PARTS) {
+                    return self.error(ast, TOO_LARGE);
+                }
                 let kept = a.clone();
                 let (a, b) = super::typing::unified(a, b)?;
                 let equal = binary(Operator::Equal, a, b, Kind::Bit, &span)?;
@@ -133,6 +136,9 @@ impl Binder<'_> {
             }
             ("sign", [of]) => {
                 let of = number(self.expr(of, rows, None)?)?;
+                if of.is_larger_than(MOST_PARTS) {
+                    return self.error(ast, TOO_LARGE);
+                }
                 let zero = literal(of.kind.clone(), Some(0), span.clone());
                 let [above, below] = [(zero.clone(), of.clone()), (of, zero)].map(|(a, b)| {
                     let less = binary(Operator::Less, a, b, Kind::Bit, &span);
@@ -210,31 +216,34 @@ impl Binder<'_> {
                     return self.error(at, WRONG);
                 };
                 let edge = |number: i128| {
-                    let of_both = Expr {
-                        compute: Compute::Literal(Some(low * (count - number) + high * number)),
-                        ..a.clone()
-                    };
-                    self.edge(of_both, &of.kind, count)
+                    let parts = [low.checked_mul(count - number)?, high.checked_mul(number)?];
+                    let both = Compute::Literal(Some(parts[0].checked_add(parts[1])?));
+                    self.edge(Expr { compute: both, ..a.clone() }, &of.kind, count)
                 };
                 (0..=count).map(edge).collect()
             }
             _ => return self.error(at, WRONG),
         };
-        let edges: Option<Vec<i128>> = edges.into_iter().collect();
+        let edges: Option<Vec<[i128; 2]>> = edges.into_iter().collect();
+        let ascend = |pair: &[[i128; 2]]| {
+            let [[a, of_a], [b, of_b]] = [pair[0], pair[1]];
+            a.checked_mul(of_b).zip(b.checked_mul(of_a)).is_some_and(|(a, b)| a < b)
+        };
         match edges {
             Some(edges)
                 if of.kind != Kind::Text
-                    && edges.windows(2).all(|pair| pair[0] < pair[1])
+                    && edges.windows(2).all(ascend)
                     && (1..=MOST_BUCKETS as usize + 1).contains(&edges.len()) =>
             {
-                Ok(edges)
+                // Several may be reached by the same value.
+                Ok(edges.into_iter().map(|[above, below]| -(-above).div_euclid(below)).collect())
             }
             _ => self.error(at, WRONG),
         }
     }
 
-    /// The least raw value of a kind that is at least a number which is written down, divided by another one.
-    fn edge(&self, edge: Expr, kind: &Kind, divisor: i128) -> Option<i128> {
+    /// A number that is written down, divided by another one, in units of a kind: a quotient.
+    fn edge(&self, edge: Expr, kind: &Kind, divisor: i128) -> Option<[i128; 2]> {
         let raw = raw(&edge)?;
         let unit = |kind: &Kind| match kind {
             Kind::Decimal { scale } => 10i128.checked_pow(u32::from(*scale)),
@@ -245,8 +254,7 @@ impl Binder<'_> {
             return None;
         }
         let below = unit(&edge.kind)?.checked_mul(divisor)?;
-        let above = raw.checked_mul(unit(kind)?)?;
-        Some(-(-above).div_euclid(below))
+        Some([raw.checked_mul(unit(kind)?)?, below])
     }
 
     /// Several expressions: texts are of the kind that is wanted, or that the first other one has.
@@ -455,27 +463,29 @@ impl Binder<'_> {
                 "an INTERVAL is a number of days, weeks, months or years: INTERVAL '3' MONTH",
             );
         };
-        let count = if earlier { -count } else { count };
+        const FAR: &str = "this date is too far from today";
         let unit = unit.to_ascii_lowercase();
-        let days = match unit.trim_end_matches('s') {
-            "day" => count,
-            "week" => 7 * count,
-            unit @ ("month" | "quarter" | "year") => {
-                let months = count
-                    * match unit {
-                        "month" => 1,
-                        "quarter" => 3,
-                        _ => 12,
-                    };
+        let unit = unit.trim_end_matches('s');
+        let times = match unit {
+            "week" => 7,
+            "quarter" => 3,
+            "year" => 12,
+            _ => 1,
+        };
+        let Some(count) = count.checked_mul(if earlier { -times } else { times }) else {
+            return wrong(FAR);
+        };
+        let days = match unit {
+            "day" | "week" => count,
+            "month" | "quarter" | "year" => {
                 let Compute::Literal(Some(raw)) = date.compute else {
                     return wrong(
                         "months and years are added to dates that are written down; to a column, days and weeks are",
                     );
                 };
-                let moved = moved_by_months(raw, months);
-                return match moved {
+                return match moved_by_months(raw, count) {
                     Some(days) => Ok(literal(Kind::Date, Some(days), span.clone())),
-                    None => wrong("this date is too far from today"),
+                    None => wrong(FAR),
                 };
             }
             _ => {

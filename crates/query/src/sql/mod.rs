@@ -46,6 +46,15 @@ use tacit_program::Span;
 /// How deep expressions and queries may be in one another.
 const DEEPEST: usize = 64;
 
+/// So often parts of expressions are looked at in a query: some are more than once, and then their parts, too.
+const MOST_LOOKS: usize = 1 << 20;
+
+/// So many parts an expression may have that stands for itself twice.
+const MOST_PARTS: usize = 1 << 12;
+
+/// What is wrong with expressions above these bounds.
+const TOO_LARGE: &str = "this expression is too large: make its parts columns of a subquery";
+
 /// What a query does not say itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -200,6 +209,8 @@ struct Binder<'c> {
     tried: usize,
     /// How deep queries are in one another.
     depth: usize,
+    /// How often parts of expressions were looked at.
+    looks: usize,
     words: Words,
     /// What the SELECTs around name, and how it is computed.
     selected: Vec<(String, String)>,
@@ -219,6 +230,7 @@ impl<'c> Binder<'c> {
             values: Vec::new(),
             tried: 0,
             depth: 0,
+            looks: 0,
             words,
             selected: Vec::new(),
         }

@@ -291,7 +291,7 @@ class Expr(Operators):
         return self._spread("std", ddof)
 
     def _spread(self, function: Any, ddof: Any) -> Expr:
-        if isinstance(ddof, bool) or ddof not in (0, 1):
+        if type(ddof) is not int or ddof not in (0, 1):
             place, path = here()
             fail(ProgramError, f"ddof is 0 or 1, not {ddof!r}", place, path)
         return self._aggregate(function, ddof)

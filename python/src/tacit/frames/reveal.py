@@ -45,6 +45,12 @@ _OF_SQL = (
     ("by SET max_rows = 100 or by ORDER BY .. LIMIT. Under max_rows", "by reveal(max_rows=100) or by sort(...).head(k). Under max_rows"),
     ("write a part of it as a column of a subquery", "make a part of it a column by with_columns first"),
     ("name its parts by WITH", "make a part of it a column by with_columns first"),
+    ("make its parts columns of a subquery", "make parts of it columns by with_columns first"),
+    (
+        "width_bucket has a number, and where buckets begin, in ascending order: width_bucket(age, [18, 40, 65]); "
+        "or the least, the greatest and how many of equal width: width_bucket(age, 0, 100, 5)",
+        "cut takes bounds in ascending order: cut([18, 65])",
+    ),
 )
 _PREFIX = re.compile(r"^query\.sql:\d+:\d+: ")
 

@@ -115,6 +115,86 @@ fn of_cells(rows: &[&[i128]], truncated: bool) -> Answer {
     Answer { rows: of_rows(rows), truncated }
 }
 
+/// What is null on one side is null in conditions that compare it with the other one, and in what is computed of it.
+#[test]
+fn conditions_of_both_sides_hold_for_no_nulls() {
+    let tables =
+        JOIN.replace("b INT NOT NULL", "b INT").replace("BETWEEN 3 AND 9", "BETWEEN -9 AND 9");
+    let row = |cells: &[Option<i128>]| cells.to_vec();
+    let left = Rows {
+        columns: 2,
+        rows: vec![row(&[Some(1), None]), row(&[Some(1), Some(4)]), row(&[Some(3), None])],
+    };
+    let right = of_rows(&[&[1, -2], &[3, -5]]);
+    for (query, shown) in [
+        ("SELECT a, abs(b) AS x FROM t JOIN u ON a = k WHERE abs(b) > v", [1, 4]),
+        ("SELECT count(*) AS n, sum(abs(b)) AS x FROM t JOIN u ON a = k WHERE abs(b) >= v", [1, 4]),
+        ("SELECT a, b * b AS x FROM t JOIN u ON a = k WHERE b * b > v AND a < 9", [1, 16]),
+    ] {
+        let query = format!("{tables} SET max_rows = 9; {query}");
+        let tables = [left.clone(), right.clone()];
+        let found = answer(&query, &tables).expect("an answer");
+        assert_eq!(found.rows, of_rows(&[&shown]), "{query}");
+    }
+}
+
+const GROUPS: &str = "SELECT a, count(*) AS n FROM t GROUP BY a";
+
+/// Small groups are left out on both sides of INTERSECT and EXCEPT.
+#[test]
+fn sets_of_groups_are_of_those_that_are_shown() {
+    let left = of_rows(&[&[1, 0], &[1, 1], &[1, 2], &[4, 0], &[6, 1], &[6, 2]]);
+    let tables = [left, of_rows(&[&[1, 5]])];
+    let distinct = format!("SELECT DISTINCT n FROM ({GROUPS} UNION ALL {GROUPS}) s");
+    for (query, shown) in [
+        (format!("{GROUPS} INTERSECT {GROUPS}"), [[1, 3].as_slice()].as_slice()),
+        (format!("{GROUPS} EXCEPT SELECT a, 9 AS n FROM t GROUP BY a"), &[&[1, 3]]),
+        (format!("{GROUPS} EXCEPT {GROUPS}"), &[]),
+        (distinct, &[&[3]]),
+    ] {
+        let query = format!("{JOIN} SET min_rows = 3; SET max_rows = 9; {query}");
+        let found = answer(&query, &tables).expect("an answer");
+        assert_eq!(found.rows.rows, of_rows(shown).rows, "{query}");
+    }
+}
+
+/// What stands beside groups of which small ones are left out is not of few rows either.
+#[test]
+fn small_groups_are_not_shown_as_values() {
+    let refused = |query: &str| {
+        let query = format!("{JOIN} SET min_rows = 3; SET max_rows = 9; {query}");
+        let (catalog, query) = sql::parse("q", &query).expect("a query");
+        lower(&query, &catalog).map(|_| ()).expect_err("a refusal").to_string()
+    };
+    for value in [
+        "(SELECT sum(b) FROM t WHERE a = 6)",
+        "(SELECT b FROM t ORDER BY b LIMIT 1)",
+        "(SELECT sum(b) FILTER (WHERE a = 6) FROM t)",
+        "(SELECT max(b * a) FROM t)",
+        "(SELECT max(n) FROM (SELECT count(*) AS n FROM t GROUP BY a) s)",
+    ] {
+        for query in [
+            format!("SELECT a, count(*) AS n, sum({value}) AS v FROM t GROUP BY a"),
+            format!("SELECT a, count(*) AS n, {value} AS v FROM t GROUP BY a"),
+            format!("SELECT a, count(*) AS n FROM t GROUP BY a HAVING {value} > 3"),
+        ] {
+            let error = refused(&query);
+            assert!(error.contains("may be of few rows, too"), "{query}: {error}");
+        }
+    }
+    let mixed = format!(
+        "SELECT DISTINCT a, n FROM ({GROUPS} UNION ALL SELECT a, 0 AS n FROM t WHERE a < 0) s"
+    );
+    assert!(refused(&mixed).contains("rows of a table are shown"), "{mixed}");
+    // Of all rows it is allowed.
+    let share = format!(
+        "{JOIN} SET min_rows = 2; SELECT a, sum(b) * 100 // (SELECT sum(b) FROM t) AS part FROM t GROUP BY a"
+    );
+    let left = of_rows(&[&[1, 3], &[1, 2], &[4, 5]]);
+    let found = answer(&share, &[left, of_rows(&[&[1, 5]])]).expect("an answer");
+    assert_eq!(found.rows, of_rows(&[&[1, 50]]));
+}
+
 /// Nothing is shown if a key that must be there once is there twice.
 #[test]
 fn keys_that_repeat_end_the_run() {
