@@ -36,9 +36,9 @@ fn a_survey_of_three_parties_by_group() {
     for party in run["parties"].as_array().expect("parties") {
         assert_eq!(party["results"], survey());
     }
-    // On screen the answer says that groups may be missing.
+    // On screen the answer says which groups are missing.
     let shown = ok(&folder, &format!("program eval survey.sql{tables}"));
-    assert!(shown.contains("groups of fewer than 20 rows are not shown"));
+    assert!(shown.contains("groups of fewer than 20 rows are not shown: plan full\n"), "{shown}");
 }
 
 #[test]
@@ -220,6 +220,15 @@ fn other_commands_take_queries() {
     };
     let all: f64 = told["operations"].as_array().expect("operations").iter().map(seconds).sum();
     assert!((all - seconds(&told["total"])).abs() < 1e-6, "{told}");
+    let operators = told["plan"].as_array().expect("operators");
+    let all: f64 = operators.iter().map(seconds).sum();
+    assert!((all - seconds(&told["total"])).abs() < 1e-6, "{told}");
+    let sent = |what: &str| {
+        let name = |it: &&Value| it["name"].as_str().expect("a name").trim().starts_with(what);
+        operators.iter().find(name).expect("an operator")["bytes"].as_f64().expect("bytes")
+    };
+    // Each party compares its own ages; the groups are of all.
+    assert!(sent("group by plan") > sent("filter") && sent("rows that are shown") > 0.0, "{told}");
     assert!(
         fails(&folder, "program explain survey.sql --protocol trioo")
             .1

@@ -206,6 +206,12 @@ impl Builder {
         Ok(self.program)
     }
 
+    /// How many operations there are so far, those of loops aside.
+    #[must_use]
+    pub fn operations(&self) -> usize {
+        self.scopes.first().map_or(0, |scope| scope.block.nodes.len())
+    }
+
     /// Gives the type of a value; `None` after a mistake.
     #[must_use]
     pub fn type_of(&self, value: Value) -> Option<&Type> {

@@ -32,22 +32,28 @@ impl fmt::Display for Plan {
 
 impl fmt::Display for PlanText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut lines = Vec::new();
-        self.lines(self.plan, 0, &mut lines);
+        let lines: Vec<String> = self.lines().into_iter().map(|(_, line)| line).collect();
         f.write_str(&lines.join("\n"))
     }
 }
 
-impl PlanText<'_> {
-    fn lines(&self, plan: &Plan, depth: usize, lines: &mut Vec<String>) {
-        lines.push(format!("{}{}", "  ".repeat(depth), self.operator(plan)));
+impl<'a> PlanText<'a> {
+    /// The lines, and the operator of each.
+    pub(crate) fn lines(&self) -> Vec<(&'a Plan, String)> {
+        let mut lines = Vec::new();
+        self.add_lines(self.plan, 0, &mut lines);
+        lines
+    }
+
+    fn add_lines(&self, plan: &'a Plan, depth: usize, lines: &mut Vec<(&'a Plan, String)>) {
+        lines.push((plan, format!("{}{}", "  ".repeat(depth), self.operator(plan))));
         for input in plan.inputs() {
             // What groups are computed from stands in their own line.
             let input = match (&plan.node, &input.node) {
                 (Node::Group { .. }, Node::Project { input, .. }) => input,
                 _ => input,
             };
-            self.lines(input, depth + 1, lines);
+            self.add_lines(input, depth + 1, lines);
         }
     }
 
@@ -142,9 +148,8 @@ impl PlanText<'_> {
                 raw.map_or_else(|| "null".to_owned(), |raw| value(&expr.kind, raw))
             }
             Compute::Scalar(plan) => {
-                let mut lines = Vec::new();
-                self.lines(plan, 0, &mut lines);
-                let lines: Vec<&str> = lines.iter().map(|line| line.trim_start()).collect();
+                let lines = PlanText { plan, catalog: self.catalog }.lines();
+                let lines: Vec<&str> = lines.iter().map(|(_, line)| line.trim_start()).collect();
                 format!("({})", lines.join(" < "))
             }
             Compute::Convert(a) => format!("{}::{}", show(a), kind(&expr.kind)),

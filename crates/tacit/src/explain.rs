@@ -5,11 +5,13 @@ use crate::candidate::Candidate;
 use crate::error::{Error, Result};
 use crate::network::Network;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tacit_engine::program::{ALL_LINES, LINE_OF_CHECKS};
 use tacit_planner::Line;
-use tacit_program::{self as form, Block, Element, Op, Span, Type, text};
+use tacit_program::{self as form, Block, Element, Node, Op, Span, Type, text};
 use tacit_protocol::Protocol;
+use tacit_query::lower::Steps;
 
 /// What a program would take under a protocol, operation by operation: [`Program::explain`](crate::Program::explain) gives it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -20,6 +22,9 @@ pub struct Explained {
     pub network: String,
     /// What it takes in all: what [`Program::plan`](crate::Program::plan) says of the protocol.
     pub total: Candidate,
+    /// Of a query, its operators as `tacit sql` prints them, in front of them what shows the rows, and behind them what is of no operator.
+    /// Together they take what the program does. Of other programs: none.
+    pub plan: Vec<Operation>,
     /// What takes something, the most seconds first. Together they take what the program does.
     pub operations: Vec<Operation>,
     /// How many operations take nothing.
@@ -60,6 +65,14 @@ impl Operation {
         self.waiting_seconds + self.sending_seconds + self.computing_seconds
     }
 
+    fn take(&mut self, line: &Line) {
+        self.waiting_seconds += line.seconds.latency;
+        self.sending_seconds += line.seconds.bandwidth;
+        self.computing_seconds += line.seconds.computing;
+        self.rounds += line.steps;
+        self.bytes += line.bytes;
+    }
+
     fn takes(&self) -> bool {
         self.seconds() > 0.0 || self.bytes > 0.0 || self.rounds > 0.0
     }
@@ -71,6 +84,7 @@ pub fn explain(
     network: (&Network, &str),
     protocol: Protocol,
     rows: &[u64],
+    steps: Option<&Steps>,
 ) -> Result<Explained> {
     if crate::names::is_trusted(protocol) {
         return Err(Error::input(format!(
@@ -81,21 +95,12 @@ pub fn explain(
     let mut operations = Vec::new();
     number(&mut numbered.body, None, 1, rows, &mut operations);
     let (total, lines) = auto::lines(&numbered, network.0, protocol, rows)?;
+    let plan =
+        steps.map_or(Vec::new(), |steps| by_operator(steps, &program.body, &operations, &lines));
     let line = |(at, line): (u32, Line)| {
-        let known = match at {
-            ALL_LINES => pseudo("set-up, results and proofs"),
-            LINE_OF_CHECKS => pseudo("comparisons of all checks"),
-            at => operations[at as usize - 1].clone(),
-        };
-        let Line { seconds, bytes, steps } = line;
-        Operation {
-            waiting_seconds: seconds.latency,
-            sending_seconds: seconds.bandwidth,
-            computing_seconds: seconds.computing,
-            rounds: steps,
-            bytes,
-            ..known
-        }
+        let mut known = of_none(at).unwrap_or_else(|| operations[at as usize - 1].clone());
+        known.take(&line);
+        known
     };
     let mut found: Vec<Operation> = lines.into_iter().map(line).filter(Operation::takes).collect();
     found.sort_by(|a, b| b.seconds().total_cmp(&a.seconds()));
@@ -105,9 +110,70 @@ pub fn explain(
         protocol: protocol.to_string(),
         network: network.1.to_owned(),
         total,
+        plan,
         operations: found,
         free,
     })
+}
+
+/// What a line stands for that is of no operation.
+fn of_none(line: u32) -> Option<Operation> {
+    match line {
+        ALL_LINES => Some(pseudo("set-up, results and proofs")),
+        LINE_OF_CHECKS => Some(pseudo("comparisons of all checks")),
+        _ => None,
+    }
+}
+
+/// What each operator of a query takes.
+fn by_operator(
+    steps: &Steps,
+    body: &Block,
+    operations: &[Operation],
+    lines: &BTreeMap<u32, Line>,
+) -> Vec<Operation> {
+    let mut found: Vec<Operation> = steps.lines.iter().map(|line| pseudo(line)).collect();
+    let mut others = Vec::new();
+    // The number of the last operation of each one in the program's body, with those in it.
+    let mut last = 0;
+    let ends: Vec<u32> = body
+        .nodes
+        .iter()
+        .map(|node| {
+            last += nodes_in(node);
+            last
+        })
+        .collect();
+    let operator = |at: u32| steps.of.get(ends.partition_point(|end| *end < at)).copied();
+    for (number, operation) in operations.iter().enumerate() {
+        let Some(it) = operator(number as u32 + 1).and_then(|at| found.get_mut(at)) else {
+            continue;
+        };
+        it.rows = it.rows.max(operation.rows);
+        it.bits = it.bits.max(operation.bits);
+    }
+    for (at, line) in lines {
+        match of_none(*at) {
+            Some(mut other) => {
+                other.take(line);
+                others.push(other);
+            }
+            None => {
+                if let Some(it) = operator(*at).and_then(|at| found.get_mut(at)) {
+                    it.take(line);
+                }
+            }
+        }
+    }
+    found.extend(others.into_iter().filter(Operation::takes));
+    found
+}
+
+fn nodes_in(node: &Node) -> u32 {
+    match &node.op {
+        Op::Loop(inner) => 1 + inner.body.nodes.iter().map(nodes_in).sum::<u32>(),
+        _ => 1,
+    }
 }
 
 fn bits(element: Element) -> u8 {

@@ -15,7 +15,7 @@ use tacit_program::summary::summary;
 use tacit_program::{self as form, text};
 use tacit_protocol::Protocol;
 use tacit_query::explain::Explained;
-use tacit_query::lower::Shown;
+use tacit_query::lower::{Shown, Steps};
 use tacit_query::{Catalog, QueryError};
 
 /// A program: what it takes from whom, what it computes, and exactly what it reveals to whom.
@@ -50,6 +50,8 @@ struct Asked {
     shown: Arc<Shown>,
     /// What it does and discloses.
     explained: Explained,
+    /// Which operator each operation is of.
+    steps: Steps,
     /// Inputs that no two rows of a table have equal values of, together.
     unique: Vec<Vec<String>>,
 }
@@ -112,7 +114,8 @@ impl Program {
         let lowered = tacit_query::lower::lower(&query, &catalog).map_err(wrong)?;
         let explained = tacit_query::explain::explain(&query, &catalog, &lowered.shown);
         let unique = unique(&catalog, &lowered.program);
-        let query = Asked { shown: Arc::new(lowered.shown), explained, unique };
+        let (shown, steps) = (Arc::new(lowered.shown), lowered.steps);
+        let query = Asked { shown, explained, steps, unique };
         Ok(Program { form: Arc::new(lowered.program), query: Some(Arc::new(query)) })
     }
 
@@ -252,7 +255,9 @@ impl Program {
         rows: &[(&str, u64)],
     ) -> Result<Costs> {
         let known = Network::named(network)?;
-        crate::explain::explain(&self.form, (&known, network), protocol, &self.row_counts(rows)?)
+        let rows = self.row_counts(rows)?;
+        let steps = self.query.as_ref().map(|query| &query.steps);
+        crate::explain::explain(&self.form, (&known, network), protocol, &rows, steps)
     }
 
     /// A row count for each of the program's.

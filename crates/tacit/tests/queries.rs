@@ -91,14 +91,14 @@ fn tables_are_read_from_files_one_by_one_and_the_answer_is_a_table() {
         (answer.names().collect::<Vec<_>>(), answer.rows()),
         (vec!["city", "sales", "cost"], 2)
     );
-    assert_eq!(answer.remarks(), ["groups of fewer than 2 rows are not shown"]);
+    assert_eq!(answer.remarks(), ["groups of fewer than 2 rows are not shown: city Genf"]);
     let shown = outcome.to_string();
     let cells = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let lines: Vec<Vec<String>> =
         shown.lines().map(cells).filter(|line| line[0].is_ascii()).collect();
     // The group of what is null comes last, and has no sum.
     assert_eq!(lines[1..3], [vec!["Bern", "2", "0.39"], vec!["2"]], "{shown}");
-    assert!(shown.ends_with("groups of fewer than 2 rows are not shown\n"), "{shown}");
+    assert!(shown.ends_with("groups of fewer than 2 rows are not shown: city Genf\n"), "{shown}");
     let each = lab.run_each().expect("outcomes");
     assert!(each[0].answer().expect("no error").is_none());
 }

@@ -398,12 +398,14 @@ class Explanation:
         operations: What takes something: mappings with `name`, `file` and `line` (0 for what is no operation), `rows`, `bits`,
             `times` (more than 1 in loops), `waiting_seconds`, `sending_seconds`, `computing_seconds`, `rounds` and `bytes`.
             Together they take what the plan says of the protocol.
+        plan: Of a query, its operators in the same form, their inputs indented below them; empty for other jobs. Together they take the same.
         free: How many operations take nothing.
     """
 
     def __init__(self, raw: dict[str, Any]) -> None:
         self.raw = raw
         self.protocol, self.network = str(raw["protocol"]), str(raw["network"])
+        self.plan: list[dict[str, Any]] = raw["plan"]
         self.operations: list[dict[str, Any]] = raw["operations"]
         self.free = int(raw["free"])
 
@@ -426,14 +428,22 @@ class Explanation:
         """The seconds of each operation: waiting, sending and computing."""
         return Plot(_tacit.plot_operations(json.dumps(self.raw)))
 
+    def _operators(self) -> tuple[list[str], list[list[str]]]:
+        # Where spaces in front are dropped, these are not.
+        rows = [[it["name"].replace("  ", "\u00a0\u00a0"), str(it["rows"] or ""), *self._takes(it)] for it in self.plan]
+        return ["operator", "rows", "seconds", "rounds", "sent in all"], rows
+
+    @staticmethod
+    def _takes(it: dict[str, Any]) -> list[str]:
+        seconds = it["waiting_seconds"] + it["sending_seconds"] + it["computing_seconds"]
+        return [_seconds(seconds), f"{it['rounds']:.0f}", _bytes(it["bytes"])]
+
     def _rows(self) -> tuple[list[str], list[list[str]]]:
         head = ["operation", "line", "times", "rows", "bits", "seconds", "rounds", "sent in all"]
         rows = []
         for it in self.operations:
             own = [f"{os.path.basename(it['file'])}:{it['line']}", str(it["times"]), str(it["rows"]), str(it["bits"])]
-            seconds = it["waiting_seconds"] + it["sending_seconds"] + it["computing_seconds"]
-            takes = [_seconds(seconds), f"{it['rounds']:.0f}", _bytes(it["bytes"])]
-            rows.append([it["name"], *(own if it["line"] else [""] * 4), *takes])
+            rows.append([it["name"], *(own if it["line"] else [""] * 4), *self._takes(it)])
         rows.append(["all", "", "", "", "", _seconds(self.seconds), str(self.rounds), _bytes(self.bytes)])
         return head, rows
 
@@ -442,10 +452,12 @@ class Explanation:
         return f"under {self.protocol}, by {self.raw['total']['by']}, predicted on {self.network}{free}"
 
     def __repr__(self) -> str:
-        return f"{self._title()}\n{as_text(*self._rows())}"
+        plan = f"{as_text(*self._operators())}\n\n" if self.plan else ""
+        return f"{self._title()}\n{plan}{as_text(*self._rows())}"
 
     def _repr_html_(self) -> str:
-        return paragraph(self._title()) + as_html(*self._rows())
+        plan = as_html(*self._operators()) if self.plan else ""
+        return paragraph(self._title()) + plan + as_html(*self._rows())
 
 
 class Simulation:

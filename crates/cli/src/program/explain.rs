@@ -19,8 +19,8 @@ use tacit::{Explained, Network, Operation, Threat, protocols};
   tacit program explain pay-gap.tacit --network global --rows a=6000
   tacit program explain visits.sql --protocol lift
 
-An operation has the line that it is written in; in a query, the line of the part that needs it. Operations of one line and name are one row, and
-those that are computed together, to save rounds, are counted with the first of them.")]
+Of a query, its operators come first, with what each of them takes. An operation has the line that it is written in; in a query, the line of the part that needs it.
+Operations of one line and name are one row, and those that are computed together, to save rounds, are counted with the first of them.")]
 pub struct ExplainArgs {
     /// The program, or a query
     #[arg(value_name = "PROGRAM")]
@@ -81,6 +81,27 @@ fn alike(operations: &[Operation]) -> Vec<Operation> {
     found
 }
 
+/// A table of what something takes, with columns in front that say what.
+fn table(what: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    let taken = ["seconds", "waiting", "sending", "computing", "rounds", "sent"];
+    table.set_header([what, &taken].concat());
+    table
+}
+
+/// What an operation takes, as cells.
+fn taken(it: &Operation) -> [String; 6] {
+    [
+        seconds(it.seconds()),
+        seconds(it.waiting_seconds),
+        seconds(it.sending_seconds),
+        seconds(it.computing_seconds),
+        format!("{:.0}", it.rounds),
+        bytes(it.bytes as u64),
+    ]
+}
+
 #[derive(Serialize)]
 struct ExplainReport {
     /// Row counts that it is for.
@@ -91,27 +112,21 @@ struct ExplainReport {
 
 impl Report for ExplainReport {
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Explained { protocol, network, total, operations, free } = &self.explained;
+        let Explained { protocol, network, total, plan, operations, free } = &self.explained;
         let rows = self.rows.iter().map(|(name, count)| format!("{name} = {count}"));
         let rows: Vec<String> = rows.collect();
         let with =
             if rows.is_empty() { String::new() } else { format!(", with {}", rows.join(", ")) };
         writeln!(out, "under {protocol}, by {}, predicted on {network}{with}", total.by)?;
-        let mut table = Table::new();
-        table.load_style(presets::UTF8_HORIZONTAL_ONLY);
-        table.set_header([
-            "line",
-            "operation",
-            "times",
-            "rows",
-            "bits",
-            "seconds",
-            "waiting",
-            "sending",
-            "computing",
-            "rounds",
-            "sent",
-        ]);
+        if !plan.is_empty() {
+            let mut table = table(&["operator", "rows"]);
+            for it in plan {
+                let rows = if it.rows == 0 { String::new() } else { it.rows.to_string() };
+                table.add_row([it.name.clone(), rows].into_iter().chain(taken(it)));
+            }
+            writeln!(out, "{table}")?;
+        }
+        let mut table = table(&["line", "operation", "times", "rows", "bits"]);
         for it in &alike(operations) {
             let own = it.line > 0 || !it.file.is_empty();
             let file = Path::new(&it.file).file_name().unwrap_or_default().to_string_lossy();
@@ -124,19 +139,8 @@ impl Report for ExplainReport {
                 ),
                 false => Default::default(),
             };
-            table.add_row([
-                line,
-                it.name.clone(),
-                times,
-                rows,
-                bits,
-                seconds(it.seconds()),
-                seconds(it.waiting_seconds),
-                seconds(it.sending_seconds),
-                seconds(it.computing_seconds),
-                format!("{:.0}", it.rounds),
-                bytes(it.bytes as u64),
-            ]);
+            let known = [line, it.name.clone(), times, rows, bits];
+            table.add_row(known.into_iter().chain(taken(it)));
         }
         writeln!(out, "{table}")?;
         let s = if *free == 1 { "" } else { "s" };

@@ -13,22 +13,28 @@
 //! | `join` | joins |
 //! | `window` | what is computed of partitions, for each of their rows |
 //! | `shown` | what is revealed of the result |
+//! | `hidden` | which groups of few rows it lacks |
+//! | `steps` | which operator each operation is of |
 
 mod dates;
 mod expr;
 mod frame;
 mod group;
+mod hidden;
 mod join;
 mod keys;
 mod quantile;
 mod shown;
 mod spread;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod total;
 mod window;
 
+pub use hidden::GroupColumn;
 pub use shown::{Shown, ShownColumn};
+pub use steps::Steps;
 
 use crate::catalog::Catalog;
 use crate::error::{QueryError, Result};
@@ -38,6 +44,7 @@ use crate::rewrite::rewritten;
 use frame::{Cell, Frame};
 use std::collections::HashMap;
 use std::sync::Arc;
+use steps::Stepper;
 use tacit_program::build::{Array, Builder, Value};
 use tacit_program::{Domain, Element, Extent, Interval, Meaning, PartyId, Program, Span};
 
@@ -48,6 +55,8 @@ pub struct Lowered {
     pub program: Program,
     /// How its results make up the answer.
     pub shown: Shown,
+    /// Which operator of the query each of its operations is of.
+    pub steps: Steps,
 }
 
 /// Lowers a query to a program.
@@ -66,8 +75,9 @@ pub fn lower(query: &Query, catalog: &Catalog) -> Result<Lowered> {
     let wanted = vec![true; query.plan.fields.len()];
     let frame = lowering.plan(&query.plan, &wanted)?;
     let shown = lowering.show(query, frame)?;
+    let steps = std::mem::take(&mut lowering.stepper).finish(lowering.b.operations());
     let program = lowering.b.finish()?;
-    Ok(Lowered { program, shown })
+    Ok(Lowered { program, shown, steps })
 }
 
 /// A program in the making.
@@ -82,6 +92,7 @@ struct Lowering<'q> {
     inputs: HashMap<(usize, usize), Cell>,
     /// Operators that make groups of which small ones are left out, by where they are, and the least number of rows of the others.
     hidden: HashMap<*const Plan, u64>,
+    stepper: Stepper,
 }
 
 impl<'q> Lowering<'q> {
@@ -98,7 +109,8 @@ impl<'q> Lowering<'q> {
             b.domain(&domain.name, domain.members.clone());
         }
         let (tables, inputs, hidden) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Ok(Lowering { b, catalog, parties, dims: Vec::new(), tables, inputs, hidden })
+        let stepper = Stepper::new(&query.plan, catalog);
+        Ok(Lowering { b, catalog, parties, dims: Vec::new(), tables, inputs, hidden, stepper })
     }
 
     /// What follows is at a place.
@@ -115,7 +127,10 @@ impl<'q> Lowering<'q> {
 
     /// The columns of a plan that are wanted.
     fn plan(&mut self, plan: &Plan, wanted: &[bool]) -> Result<Frame> {
-        Ok(known(self.operator(plan, wanted)?, &plan.fields))
+        let outer = self.enter(plan);
+        let frame = self.operator(plan, wanted)?;
+        self.leave(outer);
+        Ok(known(frame, &plan.fields))
     }
 
     fn operator(&mut self, plan: &Plan, wanted: &[bool]) -> Result<Frame> {

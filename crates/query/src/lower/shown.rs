@@ -4,6 +4,7 @@
 //! never in that of the parties' tables.
 
 use super::frame::{Cell, Frame};
+use super::hidden::{GroupColumn, group_columns};
 use super::{Lowering, keys};
 use crate::error::{QueryError, Result};
 use crate::kind::Kind;
@@ -29,6 +30,8 @@ pub struct Shown {
     pub order: Vec<OrderKey>,
     /// Groups of fewer rows are left out.
     pub min_rows: Option<u64>,
+    /// The columns of groups, where everybody knows which groups there can be and the answer lacks small ones alone.
+    pub groups: Option<Vec<GroupColumn>>,
 }
 
 /// A column of an answer.
@@ -95,7 +98,7 @@ impl Shown {
         Ok(Answer { rows, truncated })
     }
 
-    /// What people should know beside an answer, in sentences: whether there are more rows, and whether groups may be missing.
+    /// What people should know beside an answer, in sentences: whether there are more rows, and which groups are missing, as far as that is known.
     #[must_use]
     pub fn remarks(&self, answer: &Answer) -> Vec<String> {
         let mut remarks = Vec::new();
@@ -106,7 +109,7 @@ impl Shown {
             );
         }
         if let Some(least) = self.min_rows {
-            remarks.push(format!("groups of fewer than {least} rows are not shown"));
+            remarks.push(self.small_groups(least, answer));
         }
         remarks
     }
@@ -164,7 +167,8 @@ impl Lowering<'_> {
         });
         let there = there.map(|(name, _)| name);
         let (order, min_rows) = (query.order.clone(), query.min_rows);
-        self.checked(Shown { columns, there, truncated, order, min_rows })
+        let groups = min_rows.and_then(|_| group_columns(&query.plan));
+        self.checked(Shown { columns, there, truncated, order, min_rows, groups })
     }
 
     /// The rows that are shown, in an order that tells nothing, and a bit that says whether there are more.

@@ -43,7 +43,7 @@ fn rows(program: &Program, catalog: &Catalog, tables: &[Rows]) -> Vec<u64> {
 
 /// What the program of a query shows.
 fn shown(lowered: &Lowered, catalog: &Catalog, tables: &[Rows]) -> Answer {
-    let Lowered { program, shown } = lowered;
+    let Lowered { program, shown, .. } = lowered;
     let given = inputs(program, catalog, tables).into_iter().collect();
     let results =
         evaluate(program, &rows(program, catalog, tables), given).expect("a program that runs");
@@ -667,4 +667,75 @@ fn long_conditions_are_lowered() {
     let query = format!("{JOIN} SELECT count(*) AS n FROM t WHERE {chain}");
     let tables = [of_rows(&[&[1, 2], &[3, 4]]), of_rows(&[])];
     assert_eq!(answer(&query, &tables), Ok(of_cells(&[&[1]], false)));
+}
+
+/// Which groups are left out is said where an answer has all others, by columns of which everybody knows the values.
+#[test]
+fn small_groups_are_named() {
+    const TABLE: &str = "CREATE TABLE alice.t (plan ENUM ('a', 'b', 'c') NOT NULL, m BOOLEAN, x INT NOT NULL CHECK (x BETWEEN 0 AND 3)) WITH (max_rows = 20);
+        GRANT SELECT ON result TO alice; SET min_rows = 2;";
+    let rows = Rows {
+        columns: 3,
+        rows: [(0, Some(1), 1), (0, Some(1), 2), (1, Some(0), 1), (2, None, 1), (2, None, 3)]
+            .map(|(plan, m, x)| vec![Some(plan), m, Some(x)])
+            .to_vec(),
+    };
+    let remark = |query: &str| {
+        let (catalog, query) = sql::parse("q", &format!("{TABLE} {query}")).expect("a query");
+        let lowered = lower(&query, &catalog).expect("a program");
+        let answer = shown(&lowered, &catalog, std::slice::from_ref(&rows));
+        lowered.shown.remarks(&answer).pop().expect("a remark")
+    };
+    let hidden = "groups of fewer than 2 rows are not shown";
+    for (query, named) in [
+        ("SELECT plan, count(*) AS n FROM t GROUP BY plan", ": plan b"),
+        (
+            "SELECT n, p FROM (SELECT plan AS p, count(*) AS n FROM t GROUP BY plan) s ORDER BY n",
+            ": p b",
+        ),
+        (
+            "SELECT plan, sum(x) AS s, rank() OVER (ORDER BY sum(x)) AS r FROM t GROUP BY plan",
+            ": plan b",
+        ),
+        (
+            "SELECT m, plan, count(*) AS n FROM t GROUP BY plan, m",
+            ": plan a, m 0; plan a, m null; plan b, m 0; plan b, m 1; plan b, m null; plan c, m 0; plan c, m 1",
+        ),
+        // Other groups are left out, too, or nobody knows which there can be.
+        ("SELECT plan, count(*) AS n FROM t GROUP BY plan HAVING count(*) > 3", ""),
+        ("SELECT plan, count(*) AS n FROM t GROUP BY plan ORDER BY n LIMIT 2", ""),
+        ("SET max_rows = 1; SELECT plan, count(*) AS n FROM t GROUP BY plan", ""),
+        ("SELECT count(*) AS n FROM t GROUP BY plan", ""),
+        ("SELECT x, count(*) AS n FROM t GROUP BY x", ""),
+        ("SELECT DISTINCT plan FROM (SELECT plan, m, count(*) AS n FROM t GROUP BY plan, m) s", ""),
+    ] {
+        assert_eq!(remark(query), format!("{hidden}{named}"), "{query}");
+    }
+    let all = "SELECT plan, count(*) AS n FROM t WHERE plan <> 'b' GROUP BY plan";
+    assert_eq!(remark(all), format!("{hidden}: plan b"));
+    let both = "SELECT m IS NULL AS none, count(*) AS n FROM t GROUP BY none";
+    assert_eq!(remark(both), "no group has fewer than 2 rows");
+}
+
+/// Each operation of a program is of an operator of its query.
+#[test]
+fn operations_are_of_operators() {
+    let query = format!(
+        "{JOIN} SELECT b, count(*) AS n FROM t JOIN u ON a = k WHERE v > (SELECT sum(b) FROM t) GROUP BY b ORDER BY n LIMIT 3"
+    );
+    let (catalog, query) = sql::parse("q", &query).expect("a query");
+    let Lowered { program, steps, .. } = lower(&query, &catalog).expect("a program");
+    assert_eq!(steps.of.len(), program.body.nodes.len());
+    let first = |line: &String| line.trim_start().split(' ').next().unwrap_or("").to_owned();
+    let names: Vec<String> = steps.lines.iter().map(first).collect();
+    assert_eq!(names, ["rows", "first", "group", "join", "scan", "filter", "scan"]);
+    // The subquery is computed where its value is compared.
+    let operators = |wanted: &str| -> Vec<&str> {
+        let nodes = program.body.nodes.iter().zip(&steps.of);
+        let these = nodes.filter(|(node, _)| text::op_name(&node.op) == wanted);
+        these.map(|(_, of)| names[*of].as_str()).collect()
+    };
+    assert!(operators("sum").contains(&"filter"), "{:?}", operators("sum"));
+    assert!(operators("input").iter().all(|it| ["scan", "filter"].contains(it)));
+    assert!(operators("sort").contains(&"join"), "{:?}", operators("sort"));
 }
