@@ -320,9 +320,9 @@ def test_an_answer_is_shown_as_the_command_shows_it(job: tc.Job) -> None:
 def test_small_groups_are_left_out_and_it_is_said() -> None:
     res = tc.sql(VISITS + "SET min_rows = 2; " + BY_PLAN).run(data(), protocol="trio")
     assert res.plan.tolist() == ["basic", "half"]
-    assert res.remarks == res.table.remarks == ["groups of fewer than 2 rows are not shown"]
+    assert res.remarks == res.table.remarks == ["groups of fewer than 2 rows are not shown: plan full"]
     for shown in (repr(res), repr(res.table), res._repr_html_(), res.table._repr_html_()):
-        assert "groups of fewer than 2 rows are not shown" in shown
+        assert "groups of fewer than 2 rows are not shown: plan full" in shown
 
 
 def test_more_rows_than_are_shown_are_said() -> None:

@@ -67,6 +67,8 @@ struct Scope {
     parameters: HashMap<ValueId, NodeId>,
     /// The labels of axes, of values that have some.
     labels: HashMap<ValueId, Axes>,
+    /// Checks that go with an operation into every program.
+    ties: Vec<(NodeId, NodeId)>,
 }
 
 /// Records a [`Program`], operation by operation.
@@ -116,6 +118,61 @@ impl Builder {
         let (min, max) = range.into_inner();
         self.program.dims.push(Dim { name: name.into(), min, max });
         DimId(self.program.dims.len() as u32 - 1)
+    }
+
+    /// The party of a name, if there is one.
+    #[must_use]
+    pub fn party_named(&self, name: &str) -> Option<PartyId> {
+        let found = self.program.parties.iter().position(|known| known == name)?;
+        u8::try_from(found).ok().map(PartyId)
+    }
+
+    /// The row count that was declared with this name and range; else [`Builder::rows_in`].
+    pub fn shared_rows(&mut self, name: &str, range: RangeInclusive<u64>) -> DimId {
+        let (min, max) = (*range.start(), *range.end());
+        let same = |dim: &Dim| (dim.name.as_str(), dim.min, dim.max) == (name, min, max);
+        match self.program.dims.iter().position(same) {
+            Some(found) => DimId(found as u32),
+            None => self.rows_in(name, range),
+        }
+    }
+
+    /// The least or the greatest number of rows that a length stands for.
+    #[must_use]
+    pub fn row_bounds(&self, length: &Extent) -> (Option<u64>, Option<u64>) {
+        let bound = |of: fn(&Dim) -> u64| {
+            length.bound(&self.program.dims.iter().map(of).collect::<Vec<_>>())
+        };
+        (bound(|dim| dim.min), bound(|dim| dim.max))
+    }
+
+    /// The input that was declared with this name, owner, type and meaning; else [`Builder::input`].
+    #[track_caller]
+    pub fn shared_input(&mut self, name: &str, party: PartyId, array: Array) -> Value {
+        let wanted = array.clone().into_type(Some(party)).ok();
+        let scope = &self.scopes[0];
+        let found = scope.block.nodes.iter().position(|node| match &node.op {
+            Op::Input { name: known, meaning, .. } => {
+                known == name
+                    && *meaning == *array.meaning()
+                    && node.types.first() == wanted.as_ref()
+            }
+            _ => false,
+        });
+        match found {
+            Some(node) => {
+                Value { scope: scope.number, id: ValueId { node: node as NodeId, index: 0 } }
+            }
+            None => self.input(name, party, array),
+        }
+    }
+
+    /// Every program that computes a value makes a check, too, though what it gives is not computed from that: both are outside of loops.
+    #[track_caller]
+    pub fn tie(&mut self, value: Value, check: Value) {
+        if let (Some(value), Some(check)) = (self.resolve(value), self.resolve(check)) {
+            self.scopes[0].ties.push((value.node, check.node));
+        }
     }
 
     /// Adds an input that is private to a party.
@@ -176,6 +233,15 @@ impl Builder {
                 }
             }
             None => {}
+        }
+    }
+
+    /// What was declared with this name and these members; else [`Builder::domain`].
+    #[track_caller]
+    pub fn shared_domain(&mut self, name: &str, members: Members) -> Arc<Domain> {
+        match self.program.domain(name) {
+            Some(known) if known.members == members => known.clone(),
+            _ => self.domain(name, members),
         }
     }
 

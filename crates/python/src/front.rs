@@ -1,18 +1,19 @@
 //! Programs that are recorded operation by operation.
 
-use crate::error::mistake;
+use crate::error::{Mistake, mistake};
 use crate::program::Program;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyString, PyTuple};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tacit_program::build::{Quantile, Value};
+use tacit_program::build::{Builder, Quantile, Value};
 use tacit_program::domain::Members;
 use tacit_program::text::{self, Argument, Carried, OpenLoop, Revealed, Setting};
 use tacit_program::{
     DimId, Element, Extent, Interval, Meaning, PartyId, ProgramError, Shape, Span, Type, Visibility,
 };
+use tacit_query::{QueryError, lower};
 
 /// A place in the user's source: file and line.
 type Place<'p> = (&'p str, u32);
@@ -23,6 +24,9 @@ type Kind<'k> = (&'k str, u8, u8);
 type Start<'py> = (Bound<'py, Node>, (String, u8, u8), (i128, i128));
 /// A result: name, value, parties, what the numbers stand for, place.
 type Shown<'py> = (String, Bound<'py, Node>, Vec<u8>, Option<Bound<'py, PyAny>>, (String, u32));
+
+/// Columns of a query, with digits behind the decimal point and values; which rows there are; names of row counts with the fewest and the most rows.
+type Queried = (Vec<(String, u8, Node)>, Option<Node>, Vec<(String, u64, u64)>);
 
 /// Records the operations of one set of parties.
 #[pyclass(frozen, module = "tacit._tacit")]
@@ -294,6 +298,33 @@ impl FrontEnd {
         let arguments: Vec<Argument> = arguments.collect::<PyResult<_>>()?;
         let values = state.front.call(&place, name, &arguments, settings).map_err(mistake)?;
         values.into_iter().map(|value| state.node(Ok(value))).collect()
+    }
+
+    /// The rows of a query: its columns with their values, which rows there are, and row counts of tables, by number.
+    fn query(&self, place: Place<'_>, source: &str) -> PyResult<Queried> {
+        let wrong = |error: QueryError| {
+            let (span, told) = (&error.span, error.to_string());
+            Mistake::new_err((span.file.to_string(), span.line, told, span.column))
+        };
+        let (catalog, query) = tacit_query::sql::parse("query.sql", source).map_err(wrong)?;
+        let mut state = self.state();
+        let place = state.place(place);
+        let record = |b: &mut Builder| lower::columns(&query, &catalog, &place, b);
+        let found = state.front.record(record).map_err(wrong)?;
+        let named = |column: lower::Column| {
+            let scale = match column.kind {
+                tacit_query::Kind::Decimal { scale } => scale,
+                _ => 0,
+            };
+            Ok((column.name, scale, state.node(Ok(column.value))?))
+        };
+        let columns = found.columns.into_iter().map(named).collect::<PyResult<_>>()?;
+        let there = found.there.map(|there| state.node(Ok(there))).transpose()?;
+        let counts = catalog.tables.iter().map(|table| {
+            let (least, most) = table.rows.clone().into_inner();
+            (table.full_name(), least, most)
+        });
+        Ok((columns, there, counts.collect()))
     }
 
     /// Opens the body of a loop: the carried values, and the number of the iteration.

@@ -152,6 +152,8 @@ class FrontEnd:
         """A function of the language; the first result."""
     def call_all(self, place: _Place, name: str, arguments: Sequence[_Operand], **options: Any) -> list[Node]:
         """A function of the language; all results."""
+    def query(self, place: _Place, source: str) -> tuple[list[tuple[str, int, Node]], Node | None, list[tuple[str, int, int]]]:
+        """The rows of a query: its columns with their values, which rows there are, and row counts of tables."""
     def open_loop(self, place: _Place, trips: int | Length, carried: Sequence[tuple[Node, _Kind, _Interval]]) -> tuple[list[Node], Node]:
         """Opens the body of a loop: the carried values, and the number of the iteration."""
     def close_loop(self, place: tuple[str, int], next: Sequence[Node]) -> list[Node]:

@@ -398,7 +398,8 @@ class Explanation:
         operations: What takes something: mappings with `name`, `file` and `line` (0 for what is no operation), `rows`, `bits`,
             `times` (more than 1 in loops), `waiting_seconds`, `sending_seconds`, `computing_seconds`, `rounds` and `bytes`.
             Together they take what the plan says of the protocol.
-        plan: Of a query, its operators in the same form, their inputs indented below them; empty for other jobs. Together they take the same.
+        plan: Of a query, its operators in the same form, their inputs indented below them; empty for other jobs. Together they take the
+            same.
         free: How many operations take nothing.
     """
 

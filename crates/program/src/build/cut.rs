@@ -6,10 +6,15 @@ use crate::types::{DimId, Extent, Type};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// The program of what results depend on, in the order in which it was built: nodes, row counts and domains that nothing
-/// needs are left out, parties are kept.
-pub(super) fn cut(whole: &Program, block: &Block, name: &str, reveals: Vec<Reveal>) -> Program {
-    let kept = reached(block, &reveals);
+/// The program of what results depend on, in the order in which it was built, with the checks that are tied to that: nodes, row counts and
+/// domains that nothing needs are left out, parties are kept.
+pub(super) fn cut(
+    whole: &Program,
+    (block, ties): (&Block, &[(NodeId, NodeId)]),
+    name: &str,
+    reveals: Vec<Reveal>,
+) -> Program {
+    let kept = reached(block, ties, &reveals);
     let mut used = BTreeSet::new();
     kept.iter().for_each(|id| dims_of_node(&block.nodes[*id as usize], &mut used));
     let dims = used.iter().map(|dim| whole.dims[dim.0 as usize].clone()).collect();
@@ -31,13 +36,14 @@ pub(super) fn cut(whole: &Program, block: &Block, name: &str, reveals: Vec<Revea
     Program { name: name.to_owned(), parties, dims, domains, body, reveals }
 }
 
-/// The nodes that results depend on.
-fn reached(block: &Block, reveals: &[Reveal]) -> BTreeSet<NodeId> {
+/// The nodes that results depend on, or that are tied to these.
+fn reached(block: &Block, ties: &[(NodeId, NodeId)], reveals: &[Reveal]) -> BTreeSet<NodeId> {
     let mut reached = BTreeSet::new();
     let mut open: Vec<NodeId> = reveals.iter().map(|reveal| reveal.value.node).collect();
     while let Some(id) = open.pop() {
         if reached.insert(id) {
             open.extend(block.nodes[id as usize].operands.iter().map(|operand| operand.node));
+            open.extend(ties.iter().filter(|(node, _)| *node == id).map(|(_, check)| *check));
         }
     }
     reached

@@ -2,7 +2,7 @@
 //! operations exactly as given, loops whose body is read step by step.
 
 use super::repeat::parameters_first;
-use super::{Builder, Groups, Value};
+use super::{Builder, Groups, Scope, Value};
 use crate::error::ProgramError;
 use crate::ir::{Loop, Op, Program, Span};
 use crate::types::{Element, Extent, Type};
@@ -130,7 +130,8 @@ impl Builder {
         let reveals = std::mem::take(&mut self.program.reveals);
         let reveals = self.checked(reveals)?;
         let whole = &self.program;
-        let program = super::cut::cut(whole, &self.scopes[0].block, name, reveals);
+        let Scope { block, ties, .. } = &self.scopes[0];
+        let program = super::cut::cut(whole, (block, ties), name, reveals);
         crate::infer::check(&program)?;
         Ok(program)
     }

@@ -9,11 +9,11 @@ use super::options::Options;
 use super::parse::Parser;
 use super::print::type_text;
 use super::types::unknown;
-use crate::build::{Quantile, Value};
+use crate::build::{Builder, Quantile, Value};
 use crate::domain::{Domain, Meaning, Members};
 use crate::error::ProgramError;
 use crate::infer::iteration;
-use crate::ir::{Dim, LEAST_BITS, MOST_BITS, Op, Program, Span};
+use crate::ir::{LEAST_BITS, MOST_BITS, Op, Program, Span};
 use crate::types::{DimId, Element, Extent, Interval, PartyId, Shape, Type, Visibility};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -152,14 +152,7 @@ impl FrontEnd {
 
     /// A row count that is bound when a session starts: the one that was declared with this name and range, if any.
     pub fn rows(&mut self, name: &str, range: RangeInclusive<u64>) -> DimId {
-        let (min, max) = range.into_inner();
-        let dim = Dim { name: name.to_owned(), min, max };
-        let dims = &mut self.parser.program().dims;
-        let found = dims.iter().position(|known| *known == dim).unwrap_or_else(|| {
-            dims.push(dim);
-            dims.len() - 1
-        });
-        DimId(found as u32)
+        self.parser.builder.shared_rows(name, range)
     }
 
     /// What integers stand for: the domain that was declared with this name and these members, if any.
@@ -167,15 +160,22 @@ impl FrontEnd {
     /// # Errors
     /// If its members are none of a domain, or another domain has this name.
     pub fn domain(&mut self, place: &Span, name: &str, members: Members) -> Result<Arc<Domain>> {
-        let domain = Domain { name: name.to_owned(), members };
-        match self.parser.program().domain(name) {
-            Some(known) if **known == domain => Ok(known.clone()),
-            _ => {
-                self.parser.builder.at(place);
-                let declared = self.parser.builder.domain(name, domain.members);
-                self.parser.builder.checked(declared)
-            }
-        }
+        self.parser.builder.at(place);
+        let declared = self.parser.builder.shared_domain(name, members);
+        self.parser.builder.checked(declared)
+    }
+
+    /// Lets somebody else record operations, outside of loops.
+    ///
+    /// # Errors
+    /// What that gives, or the first mistake in what it recorded.
+    pub fn record<T, E: From<ProgramError>>(
+        &mut self,
+        record: impl FnOnce(&mut Builder) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        let recorded = record(&mut self.parser.builder);
+        self.parser.builder.checked(())?;
+        recorded
     }
 
     /// An input: who gives it, or `None` if it is public; the type of its elements, its shape and raw values.

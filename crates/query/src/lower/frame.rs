@@ -120,7 +120,7 @@ impl Lowering<'_> {
 
     /// The most rows of a length.
     pub fn most(&self, rows: &Extent) -> u64 {
-        rows.bound(&self.dims.iter().map(|(_, most)| *most).collect::<Vec<_>>()).unwrap_or(u64::MAX)
+        self.b.row_bounds(rows).1.unwrap_or(u64::MAX)
     }
 
     /// The most rows of a table that are valid.
@@ -131,7 +131,7 @@ impl Lowering<'_> {
 
     /// The least rows of a length.
     pub fn least(&self, rows: &Extent) -> u64 {
-        rows.bound(&self.dims.iter().map(|(least, _)| *least).collect::<Vec<_>>()).unwrap_or(0)
+        self.b.row_bounds(rows).0.unwrap_or(0)
     }
 
     /// A value for every row.

@@ -14,8 +14,10 @@
 //! | `window` | what is computed of partitions, for each of their rows |
 //! | `shown` | what is revealed of the result |
 //! | `hidden` | which groups of few rows it lacks |
+//! | `columns` | queries whose rows a program goes on with |
 //! | `steps` | which operator each operation is of |
 
+mod columns;
 mod dates;
 mod expr;
 mod frame;
@@ -32,6 +34,7 @@ mod tests;
 mod total;
 mod window;
 
+pub use columns::{Column, Columns, columns};
 pub use hidden::GroupColumn;
 pub use shown::{Shown, ShownColumn};
 pub use steps::Steps;
@@ -66,7 +69,14 @@ pub struct Lowered {
 /// the place in the user's text.
 pub fn lower(query: &Query, catalog: &Catalog) -> Result<Lowered> {
     let query = &Query { plan: rewritten(query.plan.clone()), ..query.clone() };
-    let mut lowering = Lowering::new(query, catalog)?;
+    let mut b = Builder::new(&query.name);
+    let owners = catalog.parties();
+    for name in owners.into_iter().chain(query.to.iter().map(String::as_str)) {
+        if b.party_named(name).is_none() {
+            b.party(name);
+        }
+    }
+    let mut lowering = Lowering::new(b, query, catalog, None);
     if let Some(least) = query.min_rows {
         let groups = query.plan.shown_groups()?;
         lowering.hidden =
@@ -84,45 +94,39 @@ pub fn lower(query: &Query, catalog: &Catalog) -> Result<Lowered> {
 struct Lowering<'q> {
     b: Builder,
     catalog: &'q Catalog,
-    parties: Vec<(String, PartyId)>,
-    /// The least and the greatest number of rows by dim.
-    dims: Vec<(u64, u64)>,
-    /// Row counts and columns of tables that are read already.
-    tables: HashMap<usize, Extent>,
-    inputs: HashMap<(usize, usize), Cell>,
+    /// Where all of it is, if not at the places of the query.
+    place: Option<Span>,
+    /// What the run checks.
+    checks: Vec<Value>,
     /// Operators that make groups of which small ones are left out, by where they are, and the least number of rows of the others.
     hidden: HashMap<*const Plan, u64>,
     stepper: Stepper,
 }
 
 impl<'q> Lowering<'q> {
-    fn new(query: &Query, catalog: &'q Catalog) -> Result<Self> {
-        let mut b = Builder::new(&query.name);
-        let mut parties: Vec<(String, PartyId)> = Vec::new();
-        let owners = catalog.parties();
-        for name in owners.into_iter().chain(query.to.iter().map(String::as_str)) {
-            if !parties.iter().any(|(known, _)| known == name) {
-                parties.push((name.to_owned(), b.party(name)));
-            }
+    fn new(mut b: Builder, query: &Query, catalog: &'q Catalog, place: Option<Span>) -> Self {
+        if let Some(place) = &place {
+            b.at(place);
         }
         for domain in domains(catalog) {
-            b.domain(&domain.name, domain.members.clone());
+            b.shared_domain(&domain.name, domain.members.clone());
         }
-        let (tables, inputs, hidden) = (HashMap::new(), HashMap::new(), HashMap::new());
         let stepper = Stepper::new(&query.plan, catalog);
-        Ok(Lowering { b, catalog, parties, dims: Vec::new(), tables, inputs, hidden, stepper })
+        let (hidden, checks) = (HashMap::new(), Vec::new());
+        Lowering { b, catalog, place, checks, hidden, stepper }
     }
 
     /// What follows is at a place.
     fn at(&mut self, span: &Span) {
-        self.b.at(span);
+        if self.place.is_none() {
+            self.b.at(span);
+        }
     }
 
     /// The party of a name.
     fn party(&self, name: &str) -> Result<PartyId> {
-        let found = self.parties.iter().find(|(known, _)| known == name);
         let missing = || QueryError::new(&Span::default(), format!("there is no party `{name}`"));
-        found.map(|(_, party)| *party).ok_or_else(missing)
+        self.b.party_named(name).ok_or_else(missing)
     }
 
     /// The columns of a plan that are wanted.
@@ -186,15 +190,7 @@ impl<'q> Lowering<'q> {
     /// One party's table: its wanted columns become inputs, and at least one does, so that the row count is known.
     fn scan(&mut self, number: usize, wanted: &[bool]) -> Result<Frame> {
         let table = &self.catalog.tables[number];
-        let rows = match self.tables.get(&number) {
-            Some(rows) => rows.clone(),
-            None => {
-                self.dims.push((*table.rows.start(), *table.rows.end()));
-                let rows = Extent::rows(self.b.rows_in(&table.full_name(), table.rows.clone()));
-                self.tables.insert(number, rows.clone());
-                rows
-            }
-        };
+        let rows = Extent::rows(self.b.shared_rows(&table.full_name(), table.rows.clone()));
         let none = wanted.iter().all(|wanted| !wanted);
         let mut columns = Vec::new();
         for (column, wanted) in wanted.iter().enumerate() {
@@ -208,23 +204,18 @@ impl<'q> Lowering<'q> {
     }
 
     fn input(&mut self, table: usize, column: usize, rows: &Extent) -> Result<Cell> {
-        if let Some(cell) = self.inputs.get(&(table, column)) {
-            return Ok(*cell);
-        }
         let of = &self.catalog.tables[table];
         let (owner, name) =
             (self.party(&of.owner)?, format!("{}.{}", of.full_name(), of.columns[column].name));
         let declared = &of.columns[column];
         let interval = Interval { low: *declared.range.start(), high: *declared.range.end() };
         let array = declaration(&declared.kind, interval).axis(rows.clone());
-        let value = self.b.input(&name, owner, array);
+        let value = self.b.shared_input(&name, owner, array);
         let known = declared.nullable.then(|| {
             let bits = Array::of(Element::Bit).axis(rows.clone());
-            self.b.input(&format!("{name}.known"), owner, bits)
+            self.b.shared_input(&format!("{name}.known"), owner, bits)
         });
-        let cell = Cell { value, known };
-        self.inputs.insert((table, column), cell);
-        Ok(cell)
+        Ok(Cell { value, known })
     }
 
     fn project(

@@ -18,6 +18,7 @@ from .text import Place, Sql, joined
 from .walk import has_aggregate, has_row, has_window
 
 if TYPE_CHECKING:
+    from ..array import Array
     from .grouped import Groups
     from .reveal import FrameReveal
 
@@ -420,6 +421,24 @@ class Frame(FrameBase):
         from .reveal import FrameReveal
 
         return FrameReveal.of(self, to, max_rows, frac)
+
+    def to_arrays(self, *columns: str) -> tuple[dict[str, Array], Array]:
+        """Columns as arrays of shape (rows), by their names, for a program to go on with; and bits that say which rows there are.
+
+        What a filter or a join left out stays as a row: its bit is 0, and so are its values, or what of their range is nearest to that. So
+        the number of rows is known, and that of those which count is secret. Estimators take the bits as `sample_weight=`. What a join
+        relies on is checked in each job that uses one of the arrays.
+
+        Rows are in the order of the last `sort`; without it, in one that may follow from keys and from whose rows they are: who learns a
+        result for each row learns that, too. Columns that may be null are filled first, by `fill_null`, or their nulls left out, by
+        `filter`.
+
+        Args:
+            columns: Their names; all columns, unless some are named. Decimal ones are cast first.
+        """
+        from .arrays import to_arrays
+
+        return to_arrays(self, columns)
 
     def pipe(self, function: Callable[Concatenate[Frame, _P], _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
         """What a function makes of this frame: `frame.pipe(f, x)` is `f(frame, x)`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import _tacit
 from .._place import here
@@ -11,7 +11,7 @@ from ..array import Party
 from ..errors import TOO_WIDE, ProgramError, RangeError, fail
 from ..sqltext import columns_at
 from .tables import Settings
-from .text import Place, place_in
+from .text import Place, Span, place_in
 
 if TYPE_CHECKING:
     from .frame import Frame
@@ -97,29 +97,35 @@ class FrameReveal:
         source, spans = frame._whole(settings, self.place, self.frac).flat()
         try:
             program = _tacit.Program.parse_sql("query.sql", source)
-        except _tacit.Mistake as error:
-            _, line, message, column = error.args
-            if "nothing bounds it" in message:
-                fail(ProgramError, of_frames(message), *self.place)
-            place = place_in(source, spans, line, column) or self.place
-            ranges = TOO_WIDE in message
-            told = of_frames(message) + (self._columns(source, line, column) if ranges else "") + _written(source, line, column)
-            fail(RangeError if ranges else ProgramError, told, place[0], place[1])
-        except _tacit.Failure as error:
-            fail(ProgramError, of_frames(error.args[1]), *self.place)
+        except (_tacit.Mistake, _tacit.Failure) as error:
+            refused(frame, error, (source, spans), self.place)
         suggested = {f"{table.shown}.{column}" for table in frame._tables for column, type in table.columns if type.from_data}
         return program, source, suggested
 
-    def _columns(self, source: str, line: int, column: int) -> str:
-        """The columns of an expression of the SQL, with their types and where their tables are declared."""
-        words = columns_at(source, line, column)
-        said = ""
-        for table in self.frame._tables:
-            for name, type in table.columns:
-                if name.lower() in words:
-                    (file, at), _ = table.place
-                    said += f"\n  {'            ' if said else 'its columns:'}  {table.shown}.{name}  {type}, declared at {file}:{at}"
-        return said
+
+def refused(frame: Frame, error: _tacit.Mistake | _tacit.Failure, written: tuple[str, list[Span]], place: Place) -> NoReturn:
+    """Raises what is wrong with a query of a frame, at the line that wrote it."""
+    if isinstance(error, _tacit.Failure):
+        fail(ProgramError, of_frames(error.args[1]), *place)
+    (_, line, message, column), (source, spans) = error.args, written
+    if "nothing bounds it" in message:
+        fail(ProgramError, of_frames(message), *place)
+    place = place_in(source, spans, line, column) or place
+    ranges = TOO_WIDE in message
+    told = of_frames(message) + (_columns(frame, source, line, column) if ranges else "") + _written(source, line, column)
+    fail(RangeError if ranges else ProgramError, told, place[0], place[1])
+
+
+def _columns(frame: Frame, source: str, line: int, column: int) -> str:
+    """The columns of an expression of the SQL, with their types and where their tables are declared."""
+    words = columns_at(source, line, column)
+    said = ""
+    for table in frame._tables:
+        for name, type in table.columns:
+            if name.lower() in words:
+                (file, at), _ = table.place
+                said += f"\n  {'            ' if said else 'its columns:'}  {table.shown}.{name}  {type}, declared at {file}:{at}"
+    return said
 
 
 def _written(source: str, line: int, column: int) -> str:

@@ -102,6 +102,27 @@ def targets(X: Array, y: Any) -> Array:
     return y
 
 
+def counting(X: Array, sample_weight: Any) -> Array | None:
+    """Bits that say which rows count, if not all do."""
+    if sample_weight is None:
+        return None
+    if not isinstance(sample_weight, Array) or sample_weight._node.kind != "bit":
+        what = "sample_weight is bits of the parties, one for each row, which say whether it counts"
+        wrong(f"{what}: what frame.to_arrays() gives, or a comparison")
+    return targets(X, sample_weight)
+
+
+def across(X: Array, there: Array | None) -> Array | None:
+    """The same bits for each element of rows."""
+    return there if there is None or X.ndim == 1 else xp.expand_dims(there, axis=1)
+
+
+def only(X: Array, there: Array | None) -> Array:
+    """Rows that count as they are, and zeros for the others."""
+    counts = across(X, there)
+    return X if counts is None else xp.where(counts, X, 0)
+
+
 def truths(X: Array, y: Any) -> Array:
     """Classes 0 and 1 of rows, as whole numbers."""
     y = targets(X, y)

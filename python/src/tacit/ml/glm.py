@@ -15,6 +15,7 @@ from ._common import (
     Scored,
     classes,
     clip,
+    counting,
     counts,
     exp,
     features,
@@ -24,6 +25,7 @@ from ._common import (
     namespace,
     one_hot,
     one_of,
+    only,
     positive,
     power_above,
     proven,
@@ -89,12 +91,14 @@ class _Gradient(Scored):
             wrong(f"a batch of {self.batch_size} rows is more than there are, {rows}")
         return self.batch_size, rows // self.batch_size
 
-    def fit(self, X: Array, y: Array) -> Self:
+    def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> Self:
         """Adds the training to the program.
 
         Args:
             X: Features, shape (rows, columns), best scaled to about -8..8.
             y: Targets, shape (rows).
+            sample_weight: Bits, shape (rows): which rows count. All do, unless it is said. How many do stays secret, so a step is as long
+                as if all did.
 
         Raises `ShapeError`, `RangeError` and `ProgramError` at the line of the call. With `overflow="check"`, a weight that
         leaves `-coef_range..coef_range` in any step ends the run with `CheckFailed`, which everybody learns.
@@ -102,25 +106,32 @@ class _Gradient(Scored):
         self._validate()
         X = features(X)
         y = self._target(X, y)
+        columns, fraction = int(X.shape[-1]), self._fraction(X._node.fraction)
+        there = counting(X, sample_weight)
+        beside = self.fit_intercept and there is None
+        if there is not None:
+            # A row of zeros adds nothing to gradients, nor to that of the intercept, which is a weight of ones.
+            X = only(X, there)
+            X = xp.concat([X, xp.expand_dims(to_fixed(there, X._node.fraction), axis=1)], axis=1) if self.fit_intercept else X
         batches = self._batches(X.shape[0])
         rows, parts = batches or (X.shape[0], 1)
         if batches is not None:
             X, y = strided(X, batches[0], parts), strided(y, batches[0], parts)
         rate = self.learning_rate / 2.0 ** power_above(most(rows))
 
-        columns, fraction = int(X.shape[-1]), self._fraction(X._node.fraction)
         X, y = to_fixed(X, fraction), to_fixed(y, fraction)
         turned = X.mT
 
         def step(weights: Array, i: Array) -> Array:
             x, target, across = (X, y, turned) if batches is None else (X[i % parts], y[i % parts], turned[i % parts])
             near = to_fixed(weights, fraction)
-            score = x @ near[:columns]
-            rest = self._residual(score + near[columns] if self.fit_intercept else score, target)
+            score = x @ near[:columns] + near[columns] if beside else x @ near
+            rest = self._residual(score, target)
             slope = to_fixed(across @ rest, _WEIGHTS)
             pull = self._pull(weights[:columns], rows, parts)
-            slope = slope if pull is None else slope + pull
-            if self.fit_intercept:
+            if pull is not None:
+                slope = slope + pull if beside or not self.fit_intercept else xp.concat([slope[:columns] + pull, slope[columns:]])
+            if beside:
                 # In one array with the others: what is done together takes rounds once.
                 slope = xp.concat([slope, to_fixed(xp.sum(rest, axis=0, keepdims=True), _WEIGHTS)])
             return weights - slope * rate
@@ -137,25 +148,27 @@ class _Gradient(Scored):
         """How many bits behind the point scores have: as features, so that functions of all rows are of narrow numbers."""
         return given
 
-    def reference(self, X: Any, y: Any) -> Self:
+    def reference(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """The same training in float64: an estimator whose attributes and predictions are NumPy's.
 
         Args:
             X: Features as NumPy's array, shape (rows, columns).
             y: Targets, shape (rows).
+            sample_weight: Truth values, shape (rows): which rows count.
         """
         self._validate()
         X, (y, found) = np.asarray(X, dtype=np.float64), self._clear_target(y)
+        there = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         batches = self._batches(len(X))
         rows, parts = batches or (len(X), 1)
         if batches is not None:
-            X, y = strided(X, rows, parts), strided(y, rows, parts)
+            X, y, there = (strided(it, rows, parts) for it in (X, y, there))
         rate = self.learning_rate / 2.0 ** power_above(rows)
         many = y.shape[X.ndim - 1 :]
         coef, intercept = np.zeros((X.shape[-1], *many)), np.zeros(many)
         for i in range(self.steps):
-            x, target = (X, y) if batches is None else (X[i % parts], y[i % parts])
-            rest = self._residual(x @ coef + intercept, target)
+            x, target, count = (X, y, there) if batches is None else (X[i % parts], y[i % parts], there[i % parts])
+            rest = (self._residual(x @ coef + intercept, target).T * count).T
             if self.fit_intercept:
                 intercept = intercept - rest.sum(axis=0) * rate
             pull = self._pull(coef, rows, parts)

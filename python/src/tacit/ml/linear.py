@@ -14,12 +14,15 @@ from ._common import (
     FINE,
     FRACTION,
     Scored,
+    across,
+    counting,
     features,
     gram,
     inverse,
     largest,
     most,
     one_of,
+    only,
     positive,
     power_above,
     targets,
@@ -54,12 +57,13 @@ class _Linear(Scored):
         if self.tol < 2.0**-16:
             wrong(f"tol is at least 2**-16, not {self.tol}: what is smaller is lost among {FINE} bits behind the point")
 
-    def fit(self, X: Array, y: Array) -> Self:
+    def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> Self:
         """Adds the training to the program.
 
         Args:
             X: Features, shape (rows, columns), at most 64 columns, scaled so that deviations are about 1 (`StandardScaler`).
             y: Targets, shape (rows), numbers of any kind.
+            sample_weight: Bits, shape (rows): which rows count. All do, unless it is said. Where few of them count, give a smaller `tol`.
 
         Raises `ShapeError` and `RangeError` at the line of the call. With `overflow="check"` the run ends with `CheckFailed` where
         columns are almost linear combinations of others (`tol`) or a weight is beyond `coef_range`, which everybody learns.
@@ -71,8 +75,10 @@ class _Linear(Scored):
         columns = int(X.shape[1])
         if columns > _MOST_FEATURES:
             wrong(f"normal equations are for at most {_MOST_FEATURES} columns, and these are {columns}: PCA makes fewer of them")
-        mean = (xp.mean(X, axis=0, frac=X._node.fraction), xp.mean(y, axis=0, frac=y._node.fraction)) if self.fit_intercept else None
+        there = counting(X, sample_weight)
+        mean = tuple(xp.mean(it, axis=0, where=across(it, there), frac=it._node.fraction) for it in (X, y)) if self.fit_intercept else None
         x, z = (X, y) if mean is None else (X - mean[0], y - mean[1])
+        x, z = only(x, there), only(z, there)
         # Sums over rows divided by a power of two: deviations of about 1 make a diagonal of about 1.
         by = 2.0 ** -power_above(most(X.shape[0]))
         matrix = gram(x, x) * by + np.eye(columns) * (self.alpha * by)
@@ -106,15 +112,18 @@ class _Linear(Scored):
         """`X @ coef_ + intercept_`, shape (rows)."""
         return self._score(X)
 
-    def reference(self, X: Any, y: Any) -> Self:
+    def reference(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """The solution in float64: an estimator whose attributes and predictions are NumPy's.
 
         Args:
             X: Features as NumPy's array, shape (rows, columns).
             y: Targets, shape (rows).
+            sample_weight: Truth values, shape (rows): which rows count.
         """
         self._validate()
         X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        if sample_weight is not None:
+            X, y = X[np.asarray(sample_weight, dtype=bool)], y[np.asarray(sample_weight, dtype=bool)]
         mean = (X.mean(axis=0), y.mean()) if self.fit_intercept else (np.zeros(X.shape[1]), 0.0)
         x, z = X - mean[0], y - mean[1]
         found = self._copy()

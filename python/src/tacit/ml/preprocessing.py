@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import xp
 from ..array import Array, to_fixed
-from ._common import FINE, Estimator, Floats, features, known, largest, one_of, positive, power_above, within, wrong
+from ._common import FINE, Estimator, Floats, across, counting, features, known, largest, one_of, positive, power_above, within, wrong
 
 __all__ = ["StandardScaler", "train_test_split"]
 
@@ -44,26 +44,28 @@ class StandardScaler(Estimator):
     ) -> None:
         self.mean, self.scale, self.limit, self.overflow, self.least_scale = mean, scale, limit, overflow, least_scale
 
-    def fit(self, X: Array, y: Any = None) -> StandardScaler:
+    def fit(self, X: Array, y: Any = None, sample_weight: Array | None = None) -> StandardScaler:
         """Computes means and deviations of the columns of `X`, shape (rows, columns); public ones are taken as they are.
 
-        Deviations have four bits more behind the point than the features, 16 at least: declare features of small numbers with more.
+        `sample_weight` are bits, shape (rows): which rows count; all do, unless it is said. Deviations have four bits more behind the point
+        than the features, 16 at least: declare features of small numbers with more.
         """
         positive(limit=self.limit)
         one_of("overflow", self.overflow, ("clip", "check", "promise"))
         X = features(X)
+        there = counting(X, sample_weight)
         frac = min(max(16, X._node.fraction + 4), FINE)
         self._columns = columns = int(X.shape[1])
         self._least = self.least_scale or 2.0 ** (4 - X._node.fraction)
         positive(least_scale=self._least)
-        self.mean_ = _public("mean", self.mean, columns) if self.mean is not None else xp.mean(X, axis=0, frac=frac)
+        self.mean_ = _public("mean", self.mean, columns) if self.mean is not None else xp.mean(X, axis=0, where=across(X, there), frac=frac)
         if self.scale is not None:
             self.scale_ = _public("scale", self.scale, columns)
             if (self.scale_ <= 0).any():
                 wrong("scale is public numbers above 0, one for each column")
             self._least = float(self.scale_.min())
         else:
-            self.scale_ = xp.maximum(xp.std(X, axis=0, frac=frac), self._least)
+            self.scale_ = xp.maximum(xp.std(X, axis=0, where=across(X, there), frac=frac), self._least)
         return self
 
     def transform(self, X: Array) -> Array:
@@ -78,9 +80,9 @@ class StandardScaler(Estimator):
         by = xp.reciprocal(to_fixed(scale, fine)) if isinstance(scale, Array) else 1 / scale
         return to_fixed(within(centred * by, -self.limit, self.limit, self.overflow), 16)
 
-    def fit_transform(self, X: Array, y: Any = None) -> Array:
+    def fit_transform(self, X: Array, y: Any = None, sample_weight: Array | None = None) -> Array:
         """`fit`, and the scaled features."""
-        return self.fit(X).transform(X)
+        return self.fit(X, sample_weight=sample_weight).transform(X)
 
     def reference(self, X: Any, y: Any = None) -> Floats:
         """The scaled features in float64, of features in NumPy."""
