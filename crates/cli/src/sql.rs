@@ -38,9 +38,10 @@ pub fn run(args: &SqlArgs, output: Output) -> Result<(), CliError> {
     if let Some(path) = &args.output {
         write(path, &text::print(&lowered.program))?;
     }
-    let Explained { plan, learned, public, checked, advice } =
-        explain(&query, &catalog, &lowered.shown);
-    output.print(&SqlReport { name: query.name, digest, learned, public, checked, advice, plan })
+    let Explained { plan, learned, public, computed, checked, advice } =
+        explain(&query, &catalog, &lowered);
+    let name = query.name;
+    output.print(&SqlReport { name, digest, learned, public, computed, checked, advice, plan })
 }
 
 fn wrong(error: tacit_query::QueryError) -> CliError {
@@ -58,6 +59,7 @@ struct SqlReport {
     digest: String,
     learned: Vec<String>,
     public: Vec<String>,
+    computed: Vec<String>,
     checked: Vec<String>,
     advice: Vec<String>,
     plan: String,
@@ -69,6 +71,7 @@ impl Report for SqlReport {
         let sections = [
             ("LEARNED, and nothing else", &self.learned),
             ("LEARNED BY EVERYBODY", &self.public),
+            ("COMPUTED BY THE OWNERS of texts, each of its own rows", &self.computed),
             (
                 "CHECKED in the run: everybody learns whether it holds, and nothing is shown if it does not",
                 &self.checked,

@@ -235,3 +235,84 @@ fn other_commands_take_queries() {
             .contains("did you mean `trio`")
     );
 }
+
+const LETTERS: &str = "\
+CREATE TABLE alice.visits (icd TEXT NOT NULL, mail TEXT, note VARCHAR(12), cost INT NOT NULL CHECK (cost BETWEEN 0 AND 999)) WITH (max_rows = 10);
+CREATE TABLE bob.people (mail TEXT, age INT NOT NULL CHECK (age BETWEEN 0 AND 120)) WITH (max_rows = 10);
+CREATE ROLE carol;
+GRANT SELECT ON result TO alice;
+SET max_matches = 1;
+SELECT count(*) AS n, sum(v.cost) AS cost, sum(p.age) AS age, sum(length(v.note)) AS letters
+FROM alice.visits v JOIN bob.people p ON lower(v.mail) = lower(trim(p.mail)) WHERE v.icd LIKE 'C50%';
+";
+const VISITS: &str = "icd,mail,note,cost\n\
+    C50.1,Ann@x.org,été,100\n\
+    c50,ann@x.org,abc,1\n\
+    C509,zo\u{eb}@X.org,,20\n\
+    XC50,bob@x.org,abc,2\n\
+    C50,,abc,3\n\
+    C50,bob@x.org,\u{1f926}\u{1f3fc},300\n";
+const PEOPLE: &str =
+    "mail,age\n\u{a0}ANN@x.org,30\nZO\u{cb}@x.org,40\n,7\nbob@X.ORG,50\ncara@x.org,60\n";
+
+/// What owners compute of texts is told, is a part of the program, and is computed when a table is read.
+#[test]
+fn owners_compute_functions_of_their_texts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a file");
+    write("q.sql", LETTERS);
+    write("visits.csv", VISITS);
+    write("people.csv", PEOPLE);
+    let told = ok(folder, "sql q.sql --output q.tacit");
+    for part in [
+        "COMPUTED BY THE OWNERS",
+        "alice computes alice.visits.icd LIKE 'C50%'\n",
+        "alice computes length(alice.visits.note)\n",
+        "alice computes lower(alice.visits.mail)\n",
+        "bob computes lower(trim(bob.people.mail))\n",
+        "filter icd LIKE 'C50%'",
+    ] {
+        assert!(told.contains(part), "{part} in\n{told}");
+    }
+    let program = std::fs::read_to_string(folder.join("q.tacit")).expect("the program");
+    assert!(program.contains("of text(\"alice.visits.icd\", like \"C50%\")"), "{program}");
+    // The texts themselves do not go in.
+    let shown = ok(folder, "program show q.tacit");
+    assert!(shown.contains("text(\"bob.people.mail\", trim, lower)"), "{shown}");
+    assert!(!shown.contains("\"alice.visits.icd\"  "), "{shown}");
+
+    let expected = json!({ "n": [3], "cost": [420], "age": [120], "letters": [5] });
+    let tables = "--json --table alice=visits.csv --table bob=people.csv";
+    let clear = json_of(folder, &format!("program eval q.sql {tables}"));
+    assert_eq!(clear["results"], expected);
+    let run = json_of(folder, &format!("run q.sql --local --protocol trio {tables}"));
+    assert_eq!(run["parties"][0]["results"], expected);
+    let text = json_of(folder, &format!("program eval q.tacit {tables}"));
+    assert_eq!(text["results"]["letters"], expected["letters"]);
+
+    // A column is called otherwise, by a flag and by a schema.
+    write("other.csv", &VISITS.replace("icd,mail", "diagnosis,address"));
+    let tables = "--json --table alice=other.csv --table bob=people.csv";
+    let flags = "--column alice.visits.icd=diagnosis --column alice.visits.mail=address";
+    let clear = json_of(folder, &format!("program eval q.sql {tables} {flags}"));
+    assert_eq!(clear["results"], expected);
+    let schema = "[[column]]\ninput = \"icd\"\nname = \"diagnosis\"\n[[column]]\ninput = \"alice.visits.mail\"\nname = \"address\"\n";
+    write("schema.toml", schema);
+    let clear = json_of(folder, &format!("program eval q.sql {tables} --schema schema.toml"));
+    assert_eq!(clear["results"], expected);
+    let (_, told) =
+        fails(folder, &format!("program eval q.sql {tables} --column alice.visits.icdd=diagnosis"));
+    assert!(told.contains("did you mean"), "{told}");
+
+    // A text is longer than is said of the column.
+    write("visits.csv", &VISITS.replace("\u{e9}t\u{e9}", "a longer text"));
+    let tables = "--table alice=visits.csv --table bob=people.csv";
+    let (code, told) = fails(folder, &format!("program eval q.sql {tables}"));
+    assert_eq!(code, 2);
+    assert!(told.contains("\"note\"") && told.contains("0 to 12 characters"), "{told}");
+    assert!(!told.contains("longer text"), "{told}");
+    write("visits.csv", &VISITS.replace("C509,", ","));
+    let (_, told) = fails(folder, &format!("program eval q.sql {tables}"));
+    assert!(told.contains("\"icd\"") && told.contains("no value"), "{told}");
+}

@@ -1,5 +1,6 @@
 //! What integers stand for: categories, dates, texts, and the labels of groups.
 
+use crate::derived::Derived;
 use crate::types::{Extent, Interval, Shape};
 use chrono::{Datelike, Days, NaiveDate};
 use sha2::{Digest, Sha256};
@@ -132,6 +133,8 @@ pub enum Meaning {
     Decimal(u8),
     /// The values are texts, each as its [`text_code`]: equal texts are equal numbers, and nothing else is known of them.
     Text,
+    /// The values are what their owner computes of a column of texts. Of inputs only.
+    Derived(Arc<Derived>),
     /// The values are members of a domain.
     Domain(Arc<Domain>),
 }
@@ -144,7 +147,7 @@ impl Meaning {
             Meaning::Number => None,
             Meaning::Date => Some(DATE),
             Meaning::Decimal(_) => Some(DECIMAL),
-            Meaning::Text => Some(TEXT),
+            Meaning::Text | Meaning::Derived(_) => Some(TEXT),
             Meaning::Domain(domain) => Some(&domain.name),
         }
     }
@@ -161,6 +164,29 @@ impl Meaning {
         match self {
             Meaning::Domain(domain) => Some(domain.interval()),
             Meaning::Text => Some(TEXTS),
+            Meaning::Derived(derived) => derived.function.interval(),
+            _ => None,
+        }
+    }
+
+    /// What the values are computed from, if their owner computes them.
+    #[must_use]
+    pub fn derived(&self) -> Option<&Derived> {
+        if let Meaning::Derived(derived) = self { Some(derived) } else { None }
+    }
+
+    /// Whether tables hold a text in place of each value, of any letters.
+    #[must_use]
+    pub fn is_of_texts(&self) -> bool {
+        matches!(self, Meaning::Text | Meaning::Derived(_))
+    }
+
+    /// What goes in for a text, where tables hold texts of any letters; nothing for an empty one.
+    #[must_use]
+    pub fn raw_of(&self, text: &str) -> Option<i64> {
+        match self {
+            Meaning::Text => (!text.trim_ascii().is_empty()).then(|| text_code(text)),
+            Meaning::Derived(derived) => derived.function.raw(text),
             _ => None,
         }
     }
@@ -169,7 +195,7 @@ impl Meaning {
     #[must_use]
     pub fn show(&self, code: i128) -> String {
         let label = match self {
-            Meaning::Number | Meaning::Text => None,
+            Meaning::Number | Meaning::Text | Meaning::Derived(_) => None,
             Meaning::Date => show_date(code),
             Meaning::Decimal(digits) => Some(show_decimal(code, *digits)),
             Meaning::Domain(domain) => domain.label(code),

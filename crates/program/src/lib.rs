@@ -45,6 +45,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`ir`], [`types`], [`domain`] | the form of programs, the types of values, and what integers stand for |
+//! | [`derived`] | what owners of texts compute of them |
 //! | [`build`], [`text`] | programs written in Rust, and as text |
 //! | [`infer`], [`bounds`] | types and intervals of results, and how far they may be off under a protocol |
 //! | [`clear`] | evaluation in the clear |
@@ -55,6 +56,7 @@
 pub mod bounds;
 pub mod build;
 pub mod clear;
+pub mod derived;
 pub mod domain;
 pub mod error;
 pub mod hoist;
@@ -68,6 +70,7 @@ pub mod text;
 pub mod together;
 pub mod types;
 
+pub use derived::{Derived, TextFunction};
 pub use domain::{Domain, Meaning};
 pub use error::ProgramError;
 pub use ir::{

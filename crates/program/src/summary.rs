@@ -5,6 +5,7 @@ mod show;
 
 pub use count::Count;
 
+use crate::derived::Asks;
 use crate::domain::{Domain, Meaning, TEXT};
 use crate::ir::{Block, Loop, Node, Op, Program};
 use crate::text::print::{array_text, length, range};
@@ -169,6 +170,12 @@ fn range_of(ty: &Type, meaning: &Meaning) -> String {
             ends.join("..")
         }
         (Meaning::Text, _) => TEXT.to_owned(),
+        (Meaning::Derived(derived), _) if derived.function.asks == Asks::Text => {
+            format!("{TEXT}({derived})")
+        }
+        (Meaning::Derived(derived), _) => {
+            format!("{} of {TEXT}({derived})", range(ty.interval, ty.element))
+        }
         (_, Some(name)) => {
             format!("{} of {}", range(ty.interval, ty.element), names::show(name))
         }

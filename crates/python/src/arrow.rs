@@ -3,6 +3,7 @@
 //! Columns stay in the memory of the library that gave them until they are read; what is read of them is copied into memory
 //! that is wiped. Reading and giving it is the only `unsafe` of this crate: capsules hold plain pointers.
 
+use crate::data::Derived;
 use crate::outcome::Outcome;
 use arrow_array::array::AnyDictionaryArray;
 use arrow_array::cast::AsArray;
@@ -312,15 +313,20 @@ impl Column {
         }
     }
 
-    /// What stands for each text where texts have no list, as an array that is wiped in the end and cannot be written to. What is
-    /// missing is -1, and so is what is empty.
-    fn text_codes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    /// What goes in for each text where texts have no list, or what is computed of it, as an array that is wiped in the end and cannot be
+    /// written to. What is missing is -1, and so is what is empty.
+    #[pyo3(signature = (derived=None))]
+    fn text_codes<'py>(
+        &self,
+        py: Python<'py>,
+        derived: Option<&Bound<'py, Derived>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         if !self.is_text() {
             return Err(self.unsupported());
         }
         let mut codes = Zeroizing::new(Vec::with_capacity(self.count()));
         for chunk in self.checked()? {
-            codes.extend(texts(chunk).into_iter().map(crate::data::code_of));
+            codes.extend(texts(chunk).into_iter().map(crate::data::code_of(derived)));
         }
         wiped(py, codes)?.call_method1("reshape", (self.shape(py)?,))
     }

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList};
 use tacit::{Scalar, Values};
-use tacit_program::domain::text_code;
+use tacit_program::Meaning;
 use zeroize::Zeroizing;
 
 /// Values of one input as the program holds them: in fixed point times 2 to the bits behind the point, of decimals times 10 to the
@@ -36,21 +36,41 @@ impl Raw {
     }
 }
 
-/// What stands for each text where texts have no list, as an array that is wiped in the end and cannot be written to: -1 for `None` and
-/// for texts that are empty.
+/// What the owner of a column of texts computes of it for a program.
+#[pyclass(frozen, module = "tacit._tacit")]
+pub struct Derived(pub tacit_program::Derived);
+
+#[pymethods]
+impl Derived {
+    /// The column, called as an input that is the column itself would be.
+    #[getter]
+    fn column(&self) -> &str {
+        &self.0.column
+    }
+}
+
+/// What goes in for each text where texts have no list, or what is computed of it, as an array that is wiped in the end and cannot be written
+/// to: -1 for `None`, for texts that are empty, and for those of which nothing is left.
 #[pyfunction]
+#[pyo3(signature = (texts, derived=None))]
 pub fn text_codes<'py>(
     py: Python<'py>,
     texts: Vec<Option<PyBackedStr>>,
+    derived: Option<&Bound<'py, Derived>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let code = code_of(derived);
     let mut codes = Zeroizing::new(Vec::with_capacity(texts.len()));
-    codes.extend(texts.iter().map(|text| code_of(text.as_deref())));
+    codes.extend(texts.iter().map(|text| code(text.as_deref())));
     crate::arrow::wiped(py, codes)
 }
 
-/// What stands for a text, or -1 where there is none.
-pub fn code_of(text: Option<&str>) -> i64 {
-    text.filter(|text| !text.trim_ascii().is_empty()).map_or(-1, text_code)
+/// What goes in for a text, or -1 where there is none.
+pub fn code_of(derived: Option<&Bound<'_, Derived>>) -> impl Fn(Option<&str>) -> i64 {
+    let of = derived.map(|derived| &derived.get().0.function);
+    move |text| {
+        let raw = |text| of.map_or_else(|| Meaning::Text.raw_of(text), |of| of.raw(text));
+        text.and_then(raw).unwrap_or(-1)
+    }
 }
 
 /// Numbers as decimals with so many digits behind the point, times 10 to those: floating point is rounded to the nearest, half to

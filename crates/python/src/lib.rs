@@ -32,6 +32,7 @@ fn _tacit(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<front::Length>()?;
     module.add_class::<front::Domain>()?;
     module.add_class::<program::Program>()?;
+    module.add_class::<data::Derived>()?;
     module.add_class::<data::Raw>()?;
     module.add_class::<outcome::Outcome>()?;
     module.add_class::<run::Party>()?;

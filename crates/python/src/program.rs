@@ -1,6 +1,6 @@
 //! Programs, as Python holds them.
 
-use crate::data::Raw;
+use crate::data::{Derived, Raw};
 use crate::error::failure;
 use crate::run::{network, protocol, threat};
 use pyo3::prelude::*;
@@ -17,13 +17,22 @@ impl Program {
     }
 }
 
-/// What a query does and discloses: its plan, who learns what, what everybody learns, what is checked, and what looks unwise.
-type Disclosed = (String, Vec<String>, Vec<String>, Vec<String>, Vec<String>);
+/// What a query does and discloses: its plan, who learns what, what everybody learns, what is checked, what looks unwise, and
+/// what owners compute of texts.
+type Disclosed = (String, Vec<String>, Vec<String>, Vec<String>, Vec<String>, Vec<String>);
 
 /// What Python is told of an input: name, number of its party, kind, bits, bits behind the point, lengths of the axes (a
-/// number, or the name of a row count), least and greatest raw value, what its numbers stand for, names of those.
-type Input =
-    (String, Option<u8>, (String, u8, u8), Vec<String>, (i128, i128), String, Option<Vec<String>>);
+/// number, or the name of a row count), least and greatest raw value, what its numbers stand for, names of those, what it is computed from.
+type Input = (
+    String,
+    Option<u8>,
+    (String, u8, u8),
+    Vec<String>,
+    (i128, i128),
+    String,
+    Option<Vec<String>>,
+    Option<Derived>,
+);
 
 /// An operation: name, file and line.
 type Within = (&'static str, String, u32);
@@ -65,7 +74,7 @@ impl Program {
     #[getter]
     fn disclosed(&self) -> Option<Disclosed> {
         let it = self.0.disclosed()?.clone();
-        Some((it.plan, it.learned, it.public, it.checked, it.advice))
+        Some((it.plan, it.learned, it.public, it.checked, it.advice, it.computed))
     }
 
     /// Names of the columns of a query's answer, if it was read from one.
@@ -150,7 +159,7 @@ impl Program {
                 Meaning::Number => ("number".to_owned(), None),
                 Meaning::Date => ("date".to_owned(), None),
                 Meaning::Decimal(digits) => (format!("decimal({digits})"), None),
-                Meaning::Text => ("text".to_owned(), None),
+                Meaning::Text | Meaning::Derived(_) => ("text".to_owned(), None),
                 Meaning::Domain(domain) => match &domain.members {
                     tacit_program::domain::Members::Names(names) => {
                         (domain.name.clone(), Some(names.clone()))
@@ -160,7 +169,8 @@ impl Program {
             };
             let shape = shape.iter().map(axis).collect();
             let party = party.map(|party| party.0);
-            (name.to_owned(), party, kind, shape, (*low, *high), meaning, names)
+            let derived = self.0.meaning(id).derived().cloned().map(Derived);
+            (name.to_owned(), party, kind, shape, (*low, *high), meaning, names, derived)
         };
         self.0.inputs().map(described).collect()
     }

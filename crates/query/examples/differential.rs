@@ -54,7 +54,7 @@ fn line(case: &Case) -> String {
 /// The query, and the oracle's answer.
 fn answered(case: &Case) -> Result<(Query, Answer), QueryError> {
     let settings = sql::Settings { max_matches: case.max_matches, ..sql::Settings::default() };
-    let query = sql::bind("query.sql", &case.sql, &case.catalog, &settings)?;
+    let query = sql::bind("query.sql", &case.sql, &mut case.catalog.clone(), &settings)?;
     let answer = clear::evaluate(&query, &case.catalog, &case.tables)?;
     Ok((query, answer))
 }

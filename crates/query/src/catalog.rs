@@ -2,6 +2,7 @@
 
 use crate::kind::Kind;
 use std::ops::RangeInclusive;
+use tacit_program::TextFunction;
 
 /// All tables that a query may name. What it says is public.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +39,18 @@ pub struct Column {
     pub range: RangeInclusive<i128>,
     /// Whether values may be missing.
     pub nullable: bool,
+    /// How many characters its texts have at most, if it has texts and that is known.
+    pub longest: Option<u32>,
+    /// The column of texts that its owner computes it from, by number, and what is computed. None of a column that the table itself has.
+    pub derived: Option<(usize, TextFunction)>,
+}
+
+impl Column {
+    /// A column that the table itself has.
+    #[must_use]
+    pub fn new(name: &str, kind: Kind, range: RangeInclusive<i128>, nullable: bool) -> Self {
+        Column { name: name.to_owned(), kind, range, nullable, longest: None, derived: None }
+    }
 }
 
 impl Catalog {

@@ -2,9 +2,10 @@
 
 use crate::catalog::Catalog;
 use crate::lint::lint;
-use crate::lower::Shown;
+use crate::lower::Lowered;
 use crate::plan::{Node, Plan, Query};
 use crate::rewrite::rewritten;
+use tacit_program::Program;
 
 /// What a query does and discloses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,15 +16,18 @@ pub struct Explained {
     pub learned: Vec<String>,
     /// What everybody learns.
     pub public: Vec<String>,
+    /// What owners compute of their texts themselves, and what goes in of it.
+    pub computed: Vec<String>,
     /// What the run checks; everybody learns whether all of it holds.
     pub checked: Vec<String>,
     /// What looks unwise, or slow, and what can be written instead: each begins with a code of [`lint`].
     pub advice: Vec<String>,
 }
 
-/// Explains a query, of which `shown` is revealed.
+/// Explains a query, as what it was lowered to.
 #[must_use]
-pub fn explain(query: &Query, catalog: &Catalog, shown: &Shown) -> Explained {
+pub fn explain(query: &Query, catalog: &Catalog, lowered: &Lowered) -> Explained {
+    let shown = &lowered.shown;
     let query = &Query { plan: rewritten(query.plan.clone()), ..query.clone() };
     let plan = query.plan.text(catalog).to_string();
     let columns: Vec<&str> = shown.columns.iter().map(|column| column.name.as_str()).collect();
@@ -66,9 +70,21 @@ pub fn explain(query: &Query, catalog: &Catalog, shown: &Shown) -> Explained {
         plan,
         learned,
         public: scanned.iter().map(rows).collect(),
+        computed: computed(&lowered.program),
         checked,
         advice: lint(query, catalog).iter().map(ToString::to_string).collect(),
     }
+}
+
+/// What owners compute of their texts, of all inputs of a program that are such.
+fn computed(program: &Program) -> Vec<String> {
+    let inputs = program.inputs().filter_map(|(id, _, owner)| {
+        let derived = program.meaning(id).derived()?;
+        let owner = owner.and_then(|it| program.parties.get(usize::from(it.0)));
+        let who = owner.map_or("everybody", String::as_str);
+        Some(format!("{who} computes {}", derived.function.of(&derived.column)))
+    });
+    inputs.collect()
 }
 
 fn visit<'p>(plan: &'p Plan, see: &mut impl FnMut(&'p Plan)) {
@@ -89,8 +105,9 @@ mod tests {
             GRANT SELECT ON result TO alice, bob;
             SELECT p.plan, avg(v.cost) AS cost, count(*) AS n FROM visits v JOIN people p ON v.person = p.id GROUP BY p.plan";
         let (catalog, query) = parse("q", file).expect("a query");
-        let shown = lower(&query, &catalog).expect("a program").shown;
-        let explained = explain(&query, &catalog, &shown);
+        let lowered = lower(&query, &catalog).expect("a program");
+        let explained = explain(&query, &catalog, &lowered);
+        assert_eq!(explained.computed, Vec::<String>::new());
         assert_eq!(
             explained.learned,
             ["alice, bob learn plan, cost, n", "and how many rows there are"]

@@ -8,7 +8,8 @@
 use crate::catalog::Catalog;
 use crate::error::{QueryError, Result};
 use crate::kind::Kind;
-use tacit_program::Span;
+use std::sync::Arc;
+use tacit_program::{Span, TextFunction};
 
 /// A query: a plan, and what of its result is shown to whom.
 #[derive(Clone, Debug)]
@@ -345,7 +346,12 @@ pub enum Compute {
     Bucket(Box<Expr>, Vec<i128>),
     /// A part of a date, an integer.
     DatePart(DatePart, Box<Expr>),
+    /// A function of a text, for its owner to compute: SQL is bound with it, and no whole query has it, but columns of tables.
+    OfText(Arc<TextFunction>, Box<Expr>),
 }
+
+/// What is wrong with a function of a text where its owner is to have computed it.
+pub(crate) const LETTERS: &str = "nobody but their owner knows the letters of texts";
 
 /// Operations on two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -708,7 +714,8 @@ impl Expr {
             | Compute::IsNull(a)
             | Compute::Root(a)
             | Compute::Bucket(a, _)
-            | Compute::DatePart(_, a) => vec![a],
+            | Compute::DatePart(_, a)
+            | Compute::OfText(_, a) => vec![a],
             Compute::Binary(_, a, b) => vec![a, b],
             Compute::Case(branches, last) => {
                 let branches = branches.iter().flat_map(|(condition, value)| [condition, value]);
@@ -728,7 +735,8 @@ impl Expr {
             | Compute::IsNull(a)
             | Compute::Root(a)
             | Compute::Bucket(a, _)
-            | Compute::DatePart(_, a) => vec![a],
+            | Compute::DatePart(_, a)
+            | Compute::OfText(_, a) => vec![a],
             Compute::Binary(_, a, b) => vec![a, b],
             Compute::Case(branches, last) => {
                 let branches =
@@ -801,6 +809,7 @@ fn same(a: &Expr, b: &Expr) -> bool {
                 f == g && pairs(a, b)
             }
             (Compute::DatePart(f, a), Compute::DatePart(g, b)) => f == g && same(a, b),
+            (Compute::OfText(f, a), Compute::OfText(g, b)) => f == g && same(a, b),
             (Compute::Bucket(a, f), Compute::Bucket(b, g)) => f == g && same(a, b),
             (Compute::Case(f, a), Compute::Case(g, b)) => {
                 f.len() == g.len()

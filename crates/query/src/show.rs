@@ -192,6 +192,7 @@ impl<'a> PlanText<'a> {
                 let edges = edges.collect::<Vec<_>>().join(", ");
                 format!("width_bucket({}, [{edges}])", bare(show(a)))
             }
+            Compute::OfText(function, a) => function.of(&show(a)),
             Compute::DatePart(part, a) => {
                 format!("{}({})", format!("{part:?}").to_lowercase(), show(a))
             }

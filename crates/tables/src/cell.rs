@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use tacit_program::domain::{parse_date, text_code};
+use tacit_program::domain::parse_date;
 use tacit_program::{Element, Interval, Meaning};
 
 use crate::number::{self, Exact, Unit};
@@ -101,8 +101,8 @@ pub(crate) struct Target {
     interval: Interval,
     categories: HashMap<String, i64>,
     dates: bool,
-    /// Whether texts become what stands for them.
-    texts: bool,
+    /// What texts become, in a column of texts of any letters.
+    texts: Option<Meaning>,
     /// Texts that mean that a value is missing, besides the empty one.
     missing: Vec<String>,
 }
@@ -115,7 +115,7 @@ impl Target {
             interval: spec.range,
             categories: spec.categories.iter().cloned().collect(),
             dates: spec.dates,
-            texts: spec.meaning == Meaning::Text,
+            texts: spec.meaning.is_of_texts().then(|| spec.meaning.clone()),
             missing: missing.to_vec(),
         }
     }
@@ -126,11 +126,12 @@ impl Target {
         if bytes.is_empty() || self.missing.iter().any(|text| text.as_bytes() == bytes) {
             return Ok(None);
         }
+        if let Some(texts) = self.texts.as_ref().filter(|_| self.categories.is_empty()) {
+            let text = std::str::from_utf8(bytes).map_err(|_| Problem::NotUtf8)?;
+            return texts.raw_of(text).map(|raw| self.exact(raw.into())).transpose();
+        }
         let raw = match self.categories.is_empty() {
             _ if self.dates => self.date(bytes),
-            true if self.texts => {
-                std::str::from_utf8(bytes).map(text_code).map_err(|_| Problem::NotUtf8)
-            }
             true => self.number_text(bytes),
             false => self.category(bytes),
         };
@@ -173,7 +174,7 @@ impl Target {
     /// An integer.
     pub(crate) fn integer(&self, value: i128) -> Cell {
         match self.element {
-            _ if self.texts => Err(Problem::NotText),
+            _ if self.texts.is_some() => Err(Problem::NotText),
             Element::Bit => self.bit(Ok(Exact { raw: value, exact: true })).map(Some),
             _ => {
                 let ten = 10i128.pow(u32::from(self.unit.decimals));
@@ -201,7 +202,7 @@ impl Target {
 
     fn rounded(&self, number: Exact) -> Cell {
         match self.element {
-            _ if self.texts => Err(Problem::NotText),
+            _ if self.texts.is_some() => Err(Problem::NotText),
             Element::Bit => self.bit(Ok(number)),
             _ => self.take(number),
         }

@@ -42,6 +42,12 @@ impl Field {
         Field { meaning, ..self }
     }
 
+    /// What the column is called, unless something else is said of it: as the input is, or as an input would be that it is.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        self.meaning.derived().map_or(&self.name, |derived| &derived.column)
+    }
+
     /// Restricts the field to raw values from `low` to `high`.
     #[must_use]
     pub fn within(self, low: i128, high: i128) -> Self {

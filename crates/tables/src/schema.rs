@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use tacit_program::derived::Asks;
 use tacit_program::domain::{Members, TEXTS};
 use tacit_program::text::similar;
 use tacit_program::{Element, Interval, Meaning};
@@ -124,7 +125,7 @@ impl ColumnSpec {
             _ => Vec::new(),
         };
         ColumnSpec {
-            column: field.name.clone(),
+            column: field.source().to_owned(),
             input: field.name.clone(),
             element: field.element,
             range: field.interval,
@@ -134,6 +135,12 @@ impl ColumnSpec {
             meaning: field.meaning.clone(),
             validity: None,
         }
+    }
+
+    /// What the column is called, unless something else is said of it: see [`Field::source`].
+    #[must_use]
+    pub fn source(&self) -> &str {
+        self.meaning.derived().map_or(&self.input, |derived| &derived.column)
     }
 
     /// The raw value of a text in this column.
@@ -153,9 +160,9 @@ impl ColumnSpec {
 
     /// What its values are, as a program has it.
     fn type_in_words(&self) -> String {
-        match self.meaning {
+        match &self.meaning {
             Meaning::Decimal(digits) => format!("decimal({digits})"),
-            Meaning::Text => "text".to_owned(),
+            Meaning::Text | Meaning::Derived(_) => "text".to_owned(),
             _ => self.element.to_string(),
         }
     }
@@ -181,7 +188,7 @@ impl ColumnSpec {
 
     /// How to name another column of a file, which has these.
     pub(crate) fn advice<'n>(&self, columns: impl Iterator<Item = &'n str>) -> String {
-        let input = &self.input;
+        let input = self.source();
         match similar(&self.column, columns) {
             Some(meant) => format!("did you mean \"{meant}\"? Say so: --column {input}={meant}"),
             None => format!("name one of them: --column {input}=COLUMN"),
@@ -192,6 +199,12 @@ impl ColumnSpec {
     pub(crate) fn range_in_words(&self) -> String {
         match (self.dates, self.range) {
             _ if self.meaning == Meaning::Text => "any text".to_owned(),
+            _ if self.meaning.derived().is_some_and(|it| it.function.asks != Asks::Length) => {
+                "any text".to_owned()
+            }
+            (_, Interval { low, high }) if self.meaning.derived().is_some() => {
+                format!("texts of {low} to {high} characters")
+            }
             (true, Interval { low, high }) => {
                 format!("{}..{}", Meaning::Date.show(low), Meaning::Date.show(high))
             }
@@ -226,8 +239,8 @@ impl ColumnSpec {
     }
 
     fn check_categories(&self) -> Result<(), String> {
-        if self.meaning == Meaning::Text
-            && (self.dates || !self.categories.is_empty() || self.range != TEXTS)
+        let other_range = self.meaning == Meaning::Text && self.range != TEXTS;
+        if self.meaning.is_of_texts() && (self.dates || !self.categories.is_empty() || other_range)
         {
             return Err("texts go in as they are: without categories, dates or a range".to_owned());
         }
@@ -275,13 +288,13 @@ impl Schema {
         fields.flatten().collect()
     }
 
-    /// Takes a mapping as users write it in a flag: `INPUT=COLUMN`.
+    /// Takes a mapping as users write it in a flag: `INPUT=COLUMN`. It holds for all that is computed of the column, too.
     ///
     /// # Errors
     /// [`TableError::Schema`] if it has another form, or there is no such input.
     pub fn set_column(&mut self, flag: &str) -> Result<(), TableError> {
         let (input, column) = split(flag, "INPUT=COLUMN")?;
-        column.clone_into(&mut self.of_input(input)?.column);
+        self.of_input(input)?.for_each(|spec| column.clone_into(&mut spec.column));
         Ok(())
     }
 
@@ -294,27 +307,35 @@ impl Schema {
     pub fn set_missing(&mut self, flag: &str) -> Result<(), TableError> {
         const FORM: &str = "INPUT=error, INPUT=drop or INPUT=fill:VALUE";
         let (input, missing) = split(flag, FORM)?;
-        let spec = self.of_input(input)?;
-        spec.missing = match (missing, missing.strip_prefix("fill:")) {
-            ("error", _) => Missing::Error,
-            ("drop", _) => Missing::Drop,
-            (_, Some(text)) => {
-                let wrong = |what| TableError::Schema(format!("{flag}: the fill value {what}"));
-                Missing::Fill(spec.raw(text).map_err(wrong)?)
-            }
-            _ => return Err(TableError::Schema(format!("{flag}: want {FORM}"))),
-        };
+        for spec in self.of_input(input)? {
+            spec.missing = match (missing, missing.strip_prefix("fill:")) {
+                ("error", _) => Missing::Error,
+                ("drop", _) => Missing::Drop,
+                (_, Some(text)) => {
+                    let wrong = |what| TableError::Schema(format!("{flag}: the fill value {what}"));
+                    Missing::Fill(spec.raw(text).map_err(wrong)?)
+                }
+                _ => return Err(TableError::Schema(format!("{flag}: want {FORM}"))),
+            };
+        }
         Ok(())
     }
 
-    fn of_input(&mut self, input: &str) -> Result<&mut ColumnSpec, TableError> {
-        let inputs: Vec<String> = self.columns.iter().map(|spec| spec.input.clone()).collect();
-        self.columns.iter_mut().find(|spec| spec.input == input).ok_or_else(|| {
-            let meant = similar(input, inputs.iter().map(String::as_str));
+    /// The column of an input, and what is computed of it.
+    fn of_input<'s>(
+        &'s mut self,
+        input: &'s str,
+    ) -> Result<impl Iterator<Item = &'s mut ColumnSpec>, TableError> {
+        let is = move |spec: &ColumnSpec| spec.input == input || spec.source() == input;
+        if !self.columns.iter().any(is) {
+            let inputs: Vec<&str> = self.columns.iter().map(|spec| spec.input.as_str()).collect();
+            let meant = similar(input, inputs.iter().copied());
             let meant = meant.map_or(String::new(), |meant| format!("; did you mean \"{meant}\"?"));
             let inputs = inputs.join(", ");
-            TableError::Schema(format!("no input \"{input}\"; there are: {inputs}{meant}"))
-        })
+            let what = format!("no input \"{input}\"; there are: {inputs}{meant}");
+            return Err(TableError::Schema(what));
+        }
+        Ok(self.columns.iter_mut().filter(move |spec| is(spec)))
     }
 
     /// Checks that it does not contradict itself.

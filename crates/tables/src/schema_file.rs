@@ -27,7 +27,8 @@ pub struct Sharing {
 impl Sharing {
     /// The column of the owner that the file describes.
     fn own(&self, column: ColumnTable, wanted: &[Field]) -> ColumnTable {
-        let is = |name: &str| wanted.iter().any(|field| field.name == name);
+        let is =
+            |name: &str| wanted.iter().any(|field| field.name == name || field.source() == name);
         let own = |name: &str| {
             let full = format!("{}.{name}", self.owner);
             if !is(name) && is(&full) { full } else { name.to_owned() }
@@ -64,7 +65,7 @@ impl Default for CsvTable {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ColumnTable {
     input: String,
@@ -81,7 +82,7 @@ struct ColumnTable {
 }
 
 /// A number, or a text where TOML's own numbers are too short.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(untagged, expecting = "a number, or a number between quotes")]
 enum Number {
     Integer(i64),
@@ -99,7 +100,7 @@ impl Number {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum MissingTable {
     Error,
@@ -107,7 +108,7 @@ enum MissingTable {
     Fill(Number),
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(untagged, expecting = "a list of names, or a table of names and integers")]
 enum Categories {
     List(Vec<String>),
@@ -115,6 +116,11 @@ enum Categories {
 }
 
 impl ColumnTable {
+    /// What it says of all that is computed of the column.
+    fn of_texts(&self) -> Self {
+        ColumnTable { r#type: None, range: None, validity: None, ..self.clone() }
+    }
+
     /// Whether its texts are dates.
     fn is_date(&self) -> bool {
         self.r#type.as_deref() == Some(DATE)
@@ -197,19 +203,33 @@ impl Schema {
                 let file = format!("{file}:{line}");
                 TableError::file(&file, format!("input \"{}\": {what}", column.input))
             };
+            let of_it: Vec<&Field> =
+                wanted.iter().filter(|field| is_derived(field, &column.input)).collect();
             let is_wanted = wanted.iter().any(|field| field.name == column.input);
             // What the file says of this party's input goes before what it says of everybody's.
             let elsewhere = column.written != column.input && named.contains(&column.input);
-            if elsewhere || (!is_wanted && by.others.contains(&column.input)) {
+            if elsewhere || (!is_wanted && of_it.is_empty() && by.others.contains(&column.input)) {
                 continue;
             }
-            columns.push(spec(&column, wanted, &by.others).map_err(wrong)?);
-            decided.extend(column.missing.as_ref().map(|_| column.input.clone()));
+            for field in &of_it {
+                let derived = ColumnTable { input: field.name.clone(), ..column.of_texts() };
+                columns.push(spec(&derived, wanted, &by.others).map_err(wrong)?);
+                decided.extend(column.missing.as_ref().map(|_| field.name.clone()));
+            }
+            if is_wanted || of_it.is_empty() {
+                columns.push(spec(&column, wanted, &by.others).map_err(wrong)?);
+                decided.extend(column.missing.as_ref().map(|_| column.input.clone()));
+            }
         }
         let schema = Schema { csv, columns: complete(columns, wanted, &decided) };
         schema.check().map_err(|e| TableError::file(file, e.to_string()))?;
         Ok(schema)
     }
+}
+
+/// Whether an input is computed of the column that an input of some name would be.
+fn is_derived(field: &Field, column: &str) -> bool {
+    field.meaning.derived().is_some_and(|derived| derived.column == column)
 }
 
 fn line_of(text: &str, offset: usize) -> usize {

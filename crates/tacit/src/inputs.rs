@@ -282,8 +282,8 @@ impl Sources {
         let known = |flag: &String| own_flag(flag, fields, owner);
         // The column of `alice.salary` from alice is `salary`, unless the schema names one.
         let prefix = format!("{owner}.");
-        for spec in schema.columns.iter_mut().filter(|spec| spec.column == spec.input) {
-            if let Some(column) = spec.input.strip_prefix(&prefix) {
+        for spec in schema.columns.iter_mut().filter(|spec| spec.column == spec.source()) {
+            if let Some(column) = spec.source().strip_prefix(&prefix) {
                 spec.column = column.to_string();
             }
         }
@@ -406,8 +406,12 @@ fn sharing(program: &Program, owner: &str) -> Sharing {
         let party = party.map(|party| program.parties[usize::from(party.0)].as_str());
         for field in wanted.fields().unwrap_or_default() {
             let rows = wanted.dim().map(|dim| program.dims[dim.0 as usize].name.as_str());
+            let short_source =
+                |of: Option<&str>| of.and_then(|of| short(field.source(), of)).map(str::to_owned);
             let short = |of: Option<&str>| of.and_then(|of| short(&field.name, of));
+            others.extend(short_source(party).into_iter().chain(short_source(rows)));
             others.extend([short(party), short(rows)].into_iter().flatten().map(str::to_owned));
+            others.extend(field.meaning.derived().map(|derived| derived.column.clone()));
             others.push(field.name);
         }
     }
@@ -433,11 +437,12 @@ pub fn short<'n>(input: &'n str, party: &str) -> Option<&'n str> {
     input.strip_prefix(party)?.strip_prefix('.')
 }
 
-/// A flag `INPUT=...` with the full name of the input, if it is one of these.
+/// A flag `INPUT=...` with the full name of the input, if it is one of these, or of the column that something is computed of.
 fn own_flag(flag: &str, fields: &[Field], owner: &str) -> Option<String> {
     let (input, rest) = flag.split_once('=').unwrap_or((flag, ""));
-    let is = |field: &&Field| field.name == input || short(&field.name, owner) == Some(input);
-    fields.iter().find(is).map(|field| format!("{}={rest}", field.name))
+    let names = fields.iter().flat_map(|field| [field.name.as_str(), field.source()]);
+    let mut known = names.filter(|name| *name == input || short(name, owner) == Some(input));
+    known.next().map(|name| format!("{name}={rest}"))
 }
 
 fn array_of(wanted: &Wanted<'_>, table: &Table) -> Result<Array> {

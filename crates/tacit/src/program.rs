@@ -112,7 +112,7 @@ impl Program {
         };
         let (catalog, query) = tacit_query::sql::parse(name, source).map_err(wrong)?;
         let lowered = tacit_query::lower::lower(&query, &catalog).map_err(wrong)?;
-        let explained = tacit_query::explain::explain(&query, &catalog, &lowered.shown);
+        let explained = tacit_query::explain::explain(&query, &catalog, &lowered);
         let unique = unique(&catalog, &lowered.program);
         let (shown, steps) = (Arc::new(lowered.shown), lowered.steps);
         let query = Asked { shown, explained, steps, unique };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use tacit_program::clear::Array;
-use tacit_program::domain::{Members, parse_date, text_code};
+use tacit_program::domain::{Members, parse_date};
 use tacit_program::{Element, Meaning};
 use tacit_tables::{decimal, decimal_of};
 use zeroize::Zeroizing;
@@ -166,7 +166,7 @@ impl Values {
             Meaning::Number => format!("not numbers of type {element}"),
             Meaning::Date => "not dates such as 2024-01-31".into(),
             Meaning::Decimal(digits) => format!("not numbers that decimal({digits}) holds"),
-            Meaning::Text => "not texts".into(),
+            Meaning::Text | Meaning::Derived(_) => "not texts".into(),
             Meaning::Domain(domain) => format!("none of {domain}"),
         })?;
         Array::from_values(element, shape, raw.iter().copied()).map_err(|e| e.to_string())
@@ -181,7 +181,7 @@ impl Values {
         match &self.0 {
             Given::Raw(all) => raw.extend_from_slice(all),
             // What stands for a text comes from the text alone.
-            Given::Whole(_) | Given::Real(_) if *meaning == Meaning::Text => return None,
+            Given::Whole(_) | Given::Real(_) if meaning.is_of_texts() => return None,
             Given::Whole(all) => {
                 for value in all.iter() {
                     raw.push(value.checked_mul(unit)?);
@@ -198,7 +198,7 @@ impl Values {
             Given::Text(all) => {
                 for text in all {
                     // What stands for a text trims it itself.
-                    let text = if *meaning == Meaning::Text { text } else { text.trim() };
+                    let text = if meaning.is_of_texts() { text } else { text.trim() };
                     raw.push(code(text, element, meaning)?);
                 }
             }
@@ -220,7 +220,7 @@ fn code(text: &str, element: Element, meaning: &Meaning) -> Option<i128> {
         Meaning::Number => number(text, element),
         Meaning::Date => parse_date(text).map(i128::from),
         Meaning::Decimal(digits) => decimal(text, *digits),
-        Meaning::Text => (!text.trim_ascii().is_empty()).then(|| text_code(text).into()),
+        Meaning::Text | Meaning::Derived(_) => meaning.raw_of(text).map(i128::from),
         Meaning::Domain(domain) => match &domain.members {
             Members::Names(names) => {
                 names.iter().position(|name| name == text).map(|code| code as i128)
@@ -274,6 +274,7 @@ mod tests {
 
     #[test]
     fn texts_are_what_tables_make_of_them() {
+        use tacit_program::domain::text_code;
         let raw = |values: Values| {
             let array = values.array((Element::uint(64), &Meaning::Text), vec![1]).ok()?;
             array.values().next()

@@ -24,7 +24,8 @@ fn check(seed: u64, (protocol, parties): (Protocol, usize)) {
     let to = vec!["alice".to_owned()];
     let max_matches = case.max_matches;
     let settings = Settings { to, max_rows: Some(60), max_matches, ..Settings::default() };
-    let query = sql::bind("random.sql", &case.sql, &case.catalog, &settings).expect("a query");
+    let query =
+        sql::bind("random.sql", &case.sql, &mut case.catalog.clone(), &settings).expect("a query");
     let lowered = lower(&query, &case.catalog).expect("a program");
     let program = Program::from(lowered.program);
     let mut parties = LocalParties::new(&program, protocol);

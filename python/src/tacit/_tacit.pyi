@@ -22,6 +22,7 @@ _Data: TypeAlias = dict[str, Raw | NDArray[np.integer[Any]] | NDArray[np.float64
 __all__ = [
     "Column",
     "Connection",
+    "Derived",
     "Domain",
     "Failure",
     "FrontEnd",
@@ -180,7 +181,7 @@ class Program:
     def columns(self) -> list[str] | None:
         """Names of the columns of a query's answer."""
     @property
-    def disclosed(self) -> tuple[str, list[str], list[str], list[str], list[str]] | None:
+    def disclosed(self) -> tuple[str, list[str], list[str], list[str], list[str], list[str]] | None:
         """Of a query: its plan, who learns what, what everybody learns, what is checked, and what looks unwise."""
     @property
     def unique(self) -> list[list[str]]:
@@ -206,8 +207,9 @@ class Program:
     def rows(self) -> list[tuple[str, int, int]]:
         """Row counts: name, fewest, most."""
     @property
-    def inputs(self) -> list[tuple[str, int | None, _Kind, list[str], _Interval, str, list[str] | None]]:
-        """Inputs: name, number of the party, type, lengths of the axes, range, what the numbers stand for, names of those."""
+    def inputs(self) -> list[tuple[str, int | None, _Kind, list[str], _Interval, str, list[str] | None, Derived | None]]:
+        """Inputs: name, number of the party, type, lengths of the axes, range, what the numbers stand for, names of those, what it is
+        computed from."""
     @property
     def results(self) -> list[tuple[str, list[int], str]]:
         """Results: name, parties, type."""
@@ -227,6 +229,14 @@ class Program:
         """What each operation would take under a protocol, as JSON."""
     def plan(self, network: str, malicious: bool, corruptions: int, rows: Sequence[tuple[str, int]]) -> str:
         """What it would take under each protocol, as JSON."""
+
+@final
+class Derived:
+    """What the owner of a column of texts computes of it for a program."""
+
+    @property
+    def column(self) -> str:
+        """The column, called as an input that is the column itself would be."""
 
 @final
 class Raw:
@@ -370,8 +380,8 @@ class Column:
         """Which rows are missing, or have missing parts; nothing if none are."""
     def numpy(self) -> NDArray[Any]:
         """Its values as an array, which is wiped in the end and cannot be written to. What is missing is anything."""
-    def text_codes(self) -> NDArray[np.int64]:
-        """What stands for its texts, in an array that is wiped in the end: -1 for what is missing or empty."""
+    def text_codes(self, derived: Derived | None = None) -> NDArray[np.int64]:
+        """What goes in for its texts, or what is computed of them, in an array that is wiped in the end: -1 for what is missing."""
     def scaled(self, digits: int) -> NDArray[np.int64] | NDArray[np.uint64]:
         """Its decimals times ten to so many digits, in an array that is wiped in the end. What is missing is zero."""
     def decimal_texts(self) -> list[str]:
@@ -405,8 +415,9 @@ def read_stream(capsule: object) -> Column | dict[str, Column]:
 def read_array(schema: object, array: object) -> Column | dict[str, Column]:
     """The columns of one array by name, if its rows are structures; else its one column."""
 
-def text_codes(texts: Sequence[str | None]) -> NDArray[np.int64]:
-    """What stands for texts that have no list, in an array that is wiped in the end: -1 for `None` and for empty ones."""
+def text_codes(texts: Sequence[str | None], derived: Derived | None = None) -> NDArray[np.int64]:
+    """What goes in for texts that have no list, or what is computed of them, in an array that is wiped in the end: -1 for `None` and for
+    empty ones."""
 
 def scaled(values: NDArray[Any], digits: int) -> NDArray[np.int64] | NDArray[np.uint64]:
     """Numbers times ten to so many digits, rounded to the nearest, half to even, in an array that is wiped in the end."""

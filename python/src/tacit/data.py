@@ -34,6 +34,13 @@ class Input:
     interval: tuple[int, int]
     meaning: str
     names: tuple[str, ...] | None
+    # What it is computed from, if its owner computes it.
+    derived: _tacit.Derived | None = None
+
+    @property
+    def column(self) -> str:
+        """What it is read from: called as an input is."""
+        return self.name if self.derived is None else self.derived.column
 
     @property
     def decimals(self) -> int:
@@ -98,15 +105,16 @@ def by_input(inputs: list[Input], data: Mapping[str, Any], parties: Iterable[str
         if not isinstance(key, str):
             raise InputError(f"data go by names of parties or inputs, and {type(key).__name__} is none: {', '.join([*parties, *names])}")
         party, slash, table = key.partition("/")
-        if key in names:
-            found[key] = _one(opened(value))
+        of = [it.name for it in inputs if key in (it.name, it.column)]
+        if of:
+            found.update(dict.fromkeys(of, _one(opened(value))))
         elif key in parties:
             found.update(_of_party(inputs, key, value, files))
         elif slash and party in parties:
             found.update(_of_table(inputs, (party, table), value, files))
         else:
             known_keys = [*parties, *names]
-            column = [name for name in names if name.rpartition(".")[2] == key]
+            column = [it.column for it in inputs if it.column.rpartition(".")[2] == key]
             meant = f"did you mean {column[0]!r}? There is {', '.join(known_keys)}" if len(column) == 1 else instead(str(key), known_keys)
             raise InputError(f"{key!r} is no party and no input of this job: {meant}")
     which = {it.name for it in known(inputs).values()}
@@ -197,9 +205,9 @@ def _columns(inputs: list[Input], party: str, value: Any, columns: list[str], se
     """The columns of a frame, which are called as inputs are, without the party and the table before them."""
     found = {}
     for it in inputs:
-        names = [it.name, it.name.removeprefix(f"{party}.")]
-        if it.shape and it.name.startswith(f"{it.shape[0]}."):
-            names.append(it.name.removeprefix(f"{it.shape[0]}."))
+        names = [it.column, it.column.removeprefix(f"{party}.")]
+        if it.shape and it.column.startswith(f"{it.shape[0]}."):
+            names.append(it.column.removeprefix(f"{it.shape[0]}."))
         name = next((name for name in names if name in columns), None)
         if name is None:
             hint = f'; of several tables, give each by its name: {{"{party}": {{"TABLE": ...}}}}' if several else ""
@@ -567,7 +575,7 @@ def _texts(it: Input, given: Any, nullable: bool) -> tuple[Any, np.ndarray[Any, 
         elif not given.is_text:
             raise wrong(it, f"input {it.name!r} takes texts, and these data are {given.type}: cast them to texts")
         else:
-            codes = _of(it, given.text_codes)
+            codes = _of(it, lambda: given.text_codes(it.derived))
     else:
         # NumPy makes texts of numbers that stand beside texts in a list.
         array = np.array(given, dtype=object) if isinstance(given, (list, tuple)) else _numpy(given)
@@ -590,14 +598,18 @@ def _texts(it: Input, given: Any, nullable: bool) -> tuple[Any, np.ndarray[Any, 
                 texts.append(value)
             else:
                 raise wrong(it, f"input {it.name!r} takes texts, and the value of row {row} is none")
-        codes = _tacit.text_codes(texts).reshape(array.shape)
+        codes = _tacit.text_codes(texts, it.derived).reshape(array.shape)
     _fits(it, codes)
     missing = codes < 0
+    low, high = it.interval
+    outside = ~missing & ((codes < low) | (codes > high))
+    if outside.any():
+        raise wrong(it, f"input {it.name!r} is in {low}..{high}, and that of row {_row(outside)} is not")
     if not missing.any():
         return _tacit.Raw(_flat(codes)), None
     if not nullable:
         _there(it, missing)
-    return _tacit.Raw(_flat(np.where(missing, 0, codes))), missing
+    return _tacit.Raw(_flat(np.where(missing, max(0, low), codes))), missing
 
 
 def _days(it: Input, array: np.ndarray[Any, Any]) -> Any:

@@ -130,7 +130,7 @@ class Job:
     _samples: dict[str, Any]
     # Results that are outputs of models.
     _models: dict[str, Any]
-    _disclosed: tuple[str, list[str], list[str], list[str], list[str]] | None
+    _disclosed: tuple[str, list[str], list[str], list[str], list[str], list[str]] | None
     # Whether it was written as a frame.
     _of_frame = False
     # Where the inputs of a query are declared; those of a program say so themselves.
@@ -163,8 +163,8 @@ class Job:
         program, source, suggested = value.program(name)
         self._set(program, source)
         if self._disclosed is not None:
-            plan, learned, public, checked, advice = self._disclosed
-            self._disclosed = plan, learned, public, checked, [of_frames(it) for it in advice]
+            plan, learned, public, checked, advice, computed = self._disclosed
+            self._disclosed = plan, learned, public, checked, [of_frames(it) for it in advice], computed
         self._of_frame = True
         self._declared = {f"{table.shown}.{column}": table.place[0] for table in value.frame._tables for column, _ in table.columns}
         self._promised = None
@@ -220,8 +220,9 @@ class Job:
                 interval,
                 meaning,
                 None if names is None else tuple(names),
+                derived,
             )
-            for name, party, kind, shape, interval, meaning, names in program.inputs
+            for name, party, kind, shape, interval, meaning, names, derived in program.inputs
         ]
         # Those that somebody gives: masks of kept arrays are drawn or read.
         self._inputs = [it for it in self._all_inputs if self._keeping is None or it.name not in self._keeping.inputs]
@@ -607,9 +608,10 @@ class Job:
         """Tells people once what a query discloses, before it runs for the first time."""
         if self._disclosed is None or self._told:
             return
-        _, learned, public, checked, _ = self._disclosed
+        _, learned, public, checked, _, computed = self._disclosed
         lines = [f"{self.name} discloses: {', '.join(learned)}"]
-        lines += [f"{title}: {'; '.join(what)}" for title, what in (("everybody learns", public), ("checked in the run", checked)) if what]
+        told = (("everybody learns", public), ("of texts, each for its own rows", computed), ("checked in the run", checked))
+        lines += [f"{title}: {'; '.join(what)}" for title, what in told if what]
         self._told = tell(lines)
 
     def _kept_somewhere(self, on: Local | Net | None) -> None:
@@ -1084,11 +1086,12 @@ class Disclosure:
         job = self.job
         taken = self._taken()
         if job._disclosed is not None:
-            plan, learned, public, checked, advice = job._disclosed
+            plan, learned, public, checked, advice, computed = job._disclosed
             sections: list[tuple[str, Sequence[str | list[str]]]] = [
                 ("LEARNED, and nothing else", learned),
                 ("LEARNED BY EVERYBODY", public),
                 ("TAKEN", taken),
+                ("COMPUTED BY THE OWNERS of texts, each of its own rows", computed),
                 ("CHECKED IN THE RUN, and everybody learns whether it holds; nothing is shown if it does not", checked),
                 ("LOOK AT", advice),
                 ("COMPUTED", plan.splitlines()),

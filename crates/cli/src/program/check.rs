@@ -7,20 +7,27 @@ use std::ops::RangeInclusive;
 use tacit::Program;
 use tacit::runtime::{is_rows, short};
 use tacit_circuit::spelling;
-use tacit_program::{Element, Type};
+use tacit_program::{Element, PartyId, Type};
 use tacit_tables::{Format, check_shapes, check_writable};
 
 /// Refuses flags that name what the program has not, or name something twice.
 pub fn flags(program: &Program, args: &TableArgs) -> Result<(), CliError> {
     let inputs: Vec<&str> = program.inputs().map(|(_, name, _)| name).collect();
+    // What is computed of a column is read from that column.
+    let columns: Vec<(&str, Option<PartyId>)> = program
+        .inputs()
+        .flat_map(|(id, name, party)| {
+            let derived = program.meaning(id).derived().map(|derived| derived.column.as_str());
+            std::iter::once(name).chain(derived).map(move |name| (name, party))
+        })
+        .collect();
     // Within a party's own table `alice.age` is called `age`.
-    let of_party = program
-        .inputs()
-        .filter_map(|(_, name, party)| short(name, &program.parties[usize::from(party?.0)]));
-    let of_rows = program
-        .inputs()
-        .filter_map(|(_, name, _)| program.dims.iter().find_map(|dim| short(name, &dim.name)));
-    let names: Vec<&str> = inputs.iter().copied().chain(of_party).chain(of_rows).collect();
+    let shorter = columns.iter().flat_map(|(name, party)| {
+        let party = party.map(|party| program.parties[usize::from(party.0)].as_str());
+        let rows = program.dims.iter().find_map(|dim| short(name, &dim.name));
+        [party.and_then(|party| short(name, party)), rows].into_iter().flatten()
+    });
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).chain(shorter).collect();
     let known = |flag: &str, name: &str, names: &[&str]| {
         let base = name.split('[').next().unwrap_or(name);
         if names.contains(&name) || names.contains(&base) {

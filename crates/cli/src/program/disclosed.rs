@@ -11,11 +11,16 @@ pub fn announce(program: &Program) {
 }
 
 fn lines(program: &Program) -> Vec<String> {
-    let Some(Explained { learned, public, checked, advice, .. }) = program.disclosed() else {
+    let Some(Explained { learned, public, computed, checked, advice, .. }) = program.disclosed()
+    else {
         return vec![format!("discloses: {}", of_program(program).join("; "))];
     };
     let mut lines = vec![format!("discloses: {}", learned.join(", "))];
-    let of_all = [("everybody learns ", public), ("checks in the run: ", checked)];
+    let of_all = [
+        ("everybody learns ", public),
+        ("of texts, each for its own rows: ", computed),
+        ("checks in the run: ", checked),
+    ];
     let of_all = of_all.into_iter().filter(|(_, what)| !what.is_empty());
     lines.extend(of_all.map(|(title, what)| format!("{title}{}", what.join("; "))));
     // Behind its code.

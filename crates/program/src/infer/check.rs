@@ -1,6 +1,7 @@
 //! Checks of whole programs.
 
 use super::{describe, element, infer, shape};
+use crate::derived::MAX_DERIVED;
 use crate::domain::{Domain, MAX_DECIMALS, Meaning, by_axis};
 use crate::error::ProgramError;
 use crate::ir::{Block, Dim, Node, NodeId, Op, Program, Reveal, Span, ValueId};
@@ -84,10 +85,16 @@ fn check_domains(program: &Program) -> Result<(), ProgramError> {
             return Err(ProgramError::nowhere(message));
         }
     }
+    let mut derived = 0;
     for (id, name, _) in program.inputs() {
         let located = |message| ProgramError::new(&program.body.nodes[id as usize].span, message);
         declared(program, program.meaning(id))
             .map_err(|what| located(format!("input `{name}`: {what}")))?;
+        derived += usize::from(program.meaning(id).derived().is_some());
+        if derived > MAX_DERIVED {
+            let what = "inputs of a program are computed of texts at most: ask for fewer things";
+            return Err(located(format!("{MAX_DERIVED} {what}")));
+        }
     }
     Ok(())
 }
@@ -101,6 +108,7 @@ fn declared(program: &Program, meaning: &Meaning) -> Result<(), String> {
         Meaning::Decimal(digits) if !(1..=MAX_DECIMALS).contains(digits) => {
             Err(format!("decimals have 1 to {MAX_DECIMALS} digits behind the point"))
         }
+        Meaning::Derived(derived) => derived.check(),
         _ => Ok(()),
     }
 }
@@ -109,7 +117,7 @@ fn declared(program: &Program, meaning: &Meaning) -> Result<(), String> {
 pub(crate) fn check_labels(program: &Program, body: &Block, reveal: &Reveal) -> Result<(), String> {
     let ty = body.type_of(reveal.value);
     declared(program, &reveal.meaning)?;
-    if reveal.meaning == Meaning::Text {
+    if reveal.meaning.is_of_texts() {
         return Err("texts go in as numbers that nobody can read: reveal something else".into());
     }
     if reveal.meaning != Meaning::Number && matches!(ty.element, Element::Fixed { .. }) {

@@ -181,6 +181,7 @@ fn stands_for(ty: &Type, meaning: &Meaning) -> Result<(), String> {
         Meaning::Decimal(digits) if !(1..=MAX_DECIMALS).contains(digits) => {
             Err(format!("decimals have 1 to {MAX_DECIMALS} digits behind the point"))
         }
+        Meaning::Derived(derived) => derived.function.check_type(ty),
         Meaning::Text if ty.element != Element::uint(64) || ty.interval != TEXTS => {
             Err("texts are of the type u64, and in the range of all texts".into())
         }

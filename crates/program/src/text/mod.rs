@@ -9,6 +9,7 @@ mod circuit_call;
 mod circuits;
 mod cursor;
 pub(crate) mod decimal;
+mod derived;
 mod expression;
 mod front;
 pub(crate) mod functions;

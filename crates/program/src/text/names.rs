@@ -41,7 +41,7 @@ pub(crate) fn show(name: &str) -> String {
 }
 
 /// In quotes, with every character escaped that would not be seen as itself.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for c in text.chars() {

@@ -10,7 +10,7 @@ use super::print::type_text;
 use super::scope::Names;
 use super::types::Written;
 use crate::build::{Builder, Value};
-use crate::domain::{Meaning, Members, TEXTS};
+use crate::domain::{Meaning, Members};
 use crate::error::ProgramError;
 use crate::ir::{Dim, Op, Program, Span};
 use crate::types::{PartyId, Type, Visibility};
@@ -254,9 +254,9 @@ impl<'a> Parser<'a> {
         };
         // Of a type that does not hold them all it is said which one does.
         let own = written.element.interval();
-        let whole = match &meaning {
-            Meaning::Text if !own.contains(TEXTS) => own,
-            _ => meaning.interval().unwrap_or(own),
+        let whole = match meaning.interval() {
+            Some(texts) if meaning.is_of_texts() && !own.contains(texts) => own,
+            whole => whole.unwrap_or(own),
         };
         let ty = Type {
             element: written.element,

@@ -266,6 +266,7 @@ fn meaning(meaning: &Meaning) -> String {
     meaning.name().map_or(String::new(), |name| match meaning {
         Meaning::Domain(_) => format!(" of {}", names::show(name)),
         Meaning::Decimal(digits) => format!(" of {name}({digits})"),
+        Meaning::Derived(derived) => format!(" of {name}({derived})"),
         _ => format!(" of {name}"),
     })
 }

@@ -250,7 +250,10 @@ impl Parser<'_> {
             return Ok(Meaning::Date);
         }
         if self.cursor.accept(TEXT)? {
-            return Ok(Meaning::Text);
+            return match self.cursor.at("(") {
+                true => Ok(Meaning::Derived(Arc::new(self.derived()?))),
+                false => Ok(Meaning::Text),
+            };
         }
         if self.cursor.accept(DECIMAL)? {
             self.cursor.expect("(")?;

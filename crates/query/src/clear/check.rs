@@ -247,6 +247,7 @@ fn expr(of: &Expr, fields: &[Field], catalog: Option<&Catalog>) -> Result<()> {
             check(a)?;
             ensure(matches!(kind, Kind::Fixed { .. }) && a.kind == *kind, span, wrong)
         }
+        Compute::OfText(..) => ensure(false, span, wrong),
         Compute::DatePart(_, a) => {
             check(a)?;
             is(a, &Kind::Date)?;

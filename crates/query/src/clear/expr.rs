@@ -85,6 +85,7 @@ impl Run<'_> {
                 Some(raw) if raw >= 0 => small(number::root(&expr.kind, raw)).map(Some),
                 _ => Ok(None),
             },
+            Compute::OfText(..) => Err(QueryError::new(&expr.span, crate::plan::LETTERS)),
             Compute::DatePart(part, a) => match value(a)? {
                 Some(days) => {
                     let far = || QueryError::new(&expr.span, "this date is too far from today");

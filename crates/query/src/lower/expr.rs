@@ -95,6 +95,9 @@ impl Lowering<'_> {
                 };
                 Cell { value: self.b.sqrt(cell.value), known }
             }
+            Compute::OfText(..) => {
+                return Err(QueryError::new(&expr.span, crate::plan::LETTERS));
+            }
             Compute::DatePart(part, a) => {
                 let cell = self.expr(a, frame)?;
                 self.at(&expr.span);

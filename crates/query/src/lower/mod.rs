@@ -49,7 +49,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use steps::Stepper;
 use tacit_program::build::{Array, Builder, Value};
-use tacit_program::{Domain, Element, Extent, Interval, Meaning, PartyId, Program, Span};
+use tacit_program::{Derived, Domain, Element, Extent, Interval, Meaning, PartyId, Program, Span};
 
 /// A query as a program, and what its results are.
 #[derive(Clone, Debug)]
@@ -209,7 +209,12 @@ impl<'q> Lowering<'q> {
             (self.party(&of.owner)?, format!("{}.{}", of.full_name(), of.columns[column].name));
         let declared = &of.columns[column];
         let interval = Interval { low: *declared.range.start(), high: *declared.range.end() };
-        let array = declaration(&declared.kind, interval).axis(rows.clone());
+        let mut array = declaration(&declared.kind, interval).axis(rows.clone());
+        if let Some((source, function)) = &declared.derived {
+            let column = format!("{}.{}", of.full_name(), of.columns[*source].name);
+            let derived = Derived { column, function: function.clone() };
+            array = array.meaning_of(Meaning::Derived(Arc::new(derived)));
+        }
         let value = self.b.shared_input(&name, owner, array);
         let known = declared.nullable.then(|| {
             let bits = Array::of(Element::Bit).axis(rows.clone());

@@ -39,7 +39,7 @@ fn column(rng: &mut Rng, name: String, kind: Kind) -> Column {
         Kind::Text => TEXTS.low..=TEXTS.high,
         Kind::Category(domain) => 0..=i128::from(domain.len()) - 1,
     };
-    Column { name, kind, range, nullable: rng.chance(40) }
+    Column::new(&name, kind, range, rng.chance(40))
 }
 
 /// A random catalog.

@@ -55,7 +55,7 @@ pub fn case(seed: u64) -> Case {
     let (sql, ordered) = select::query(&mut rng, &catalog);
     let answered = |matches: &u64| {
         let settings = Settings { max_matches: Some(*matches), ..Settings::default() };
-        let query = sql::bind("random.sql", &sql, &catalog, &settings);
+        let query = sql::bind("random.sql", &sql, &mut catalog.clone(), &settings);
         query.is_ok_and(|query| clear::evaluate(&query, &catalog, &tables).is_ok())
     };
     let max_matches = (1..=MOST_MATCHES).find(answered);

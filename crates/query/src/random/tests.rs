@@ -46,7 +46,7 @@ fn all_have_an_answer() {
         let query = sql::bind(
             "query.sql",
             &case.sql,
-            &case.catalog,
+            &mut case.catalog.clone(),
             &sql::Settings { max_matches: case.max_matches, ..sql::Settings::default() },
         );
         let query = query.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", case.sql));

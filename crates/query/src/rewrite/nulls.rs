@@ -88,7 +88,7 @@ fn settle(expr: &mut Expr, columns: &[bool]) {
         Compute::Case(branches, last) => {
             last.nullable || branches.iter().any(|(_, value)| value.nullable)
         }
-        Compute::Literal(_) | Compute::Scalar(_) | Compute::Root(_) => true,
+        Compute::Literal(_) | Compute::Scalar(_) | Compute::Root(_) | Compute::OfText(..) => true,
         Compute::Binary(Operator::Divide | Operator::IntegerDivide | Operator::Remainder, _, b) => {
             any(&operands) || !matches!(b.compute, Compute::Literal(Some(number)) if number != 0)
         }
@@ -127,7 +127,8 @@ pub(super) fn if_known(expr: &Expr) -> Vec<usize> {
         | Compute::Not(a)
         | Compute::Root(a)
         | Compute::Bucket(a, _)
-        | Compute::DatePart(_, a) => if_known(a),
+        | Compute::DatePart(_, a)
+        | Compute::OfText(_, a) => if_known(a),
         // One operand may decide alone.
         Compute::Binary(Operator::And | Operator::Or, ..) => Vec::new(),
         Compute::Binary(_, a, b) => [if_known(a), if_known(b)].concat(),

@@ -11,9 +11,9 @@ const TABLES: &str = "CREATE TABLE alice.t (k INT NOT NULL CHECK (k BETWEEN 0 AN
 
 /// A plan after some rewrites, as a text.
 fn after(query: &str, rewrite: impl Fn(Plan) -> Plan) -> (Plan, String) {
-    let catalog: Catalog =
+    let mut catalog: Catalog =
         sql::parse("q", &format!("{TABLES} SELECT count(*) AS n FROM t")).expect("tables").0;
-    let bound = sql::bind("q", query, &catalog, &Settings::default()).expect("a query");
+    let bound = sql::bind("q", query, &mut catalog, &Settings::default()).expect("a query");
     let plan = rewrite(bound.plan);
     let text = plan.text(&catalog).to_string();
     (plan, text)

@@ -120,9 +120,12 @@ impl Binder<'_> {
                 ast,
                 "IN (SELECT ..) and EXISTS stand alone in WHERE, or beside other conditions by AND",
             ),
-            Ast::Like { negated, expr, pattern, escape_char: None, any: false } => {
-                let like = self.like(expr, pattern, rows, &span)?;
-                if *negated { not(like) } else { Ok(like) }
+            Ast::Like { negated, any: false, .. } | Ast::ILike { negated, any: false, .. } => {
+                match self.of_text(ast, rows, wanted)? {
+                    Some(like) if *negated => not(like),
+                    Some(like) => Ok(like),
+                    None => self.error(ast, "this is not supported in an expression"),
+                }
             }
             Ast::Case { operand, conditions, else_result, .. } => self.case(
                 operand.as_deref(),
@@ -151,7 +154,14 @@ impl Binder<'_> {
                 let date = self.expr(expr, rows, Some(&Kind::Date))?;
                 super::function::part_of(part, date, span)
             }
-            Ast::Function(function) => self.function(function, ast, rows, wanted),
+            Ast::Function(function) => match self.of_text(ast, rows, wanted)? {
+                Some(of_text) => Ok(of_text),
+                None => self.function(function, ast, rows, wanted),
+            },
+            Ast::Substring { .. } | Ast::Trim { .. } => match self.of_text(ast, rows, wanted)? {
+                Some(of_text) => Ok(of_text),
+                None => self.error(ast, "this is not supported in an expression"),
+            },
             Ast::Subquery(query) => {
                 if let Some(value) = self.value_of(query, rows) {
                     return value;
@@ -170,15 +180,14 @@ impl Binder<'_> {
                 self.error(ast, "an INTERVAL is added to a date, or subtracted from one")
             }
             Ast::ILike { .. } | Ast::SimilarTo { .. } | Ast::RLike { .. } | Ast::Like { .. } => {
-                self.error(ast, "of patterns there is LIKE, of columns that are an ENUM")
+                self.error(
+                    ast,
+                    "of patterns there are LIKE and ILIKE, with % for any characters and _ for one",
+                )
             }
-            Ast::Substring { .. }
-            | Ast::Trim { .. }
-            | Ast::Position { .. }
-            | Ast::Overlay { .. } => self.error(
-                ast,
-                "functions of texts are not supported: prepare the column before it is given",
-            ),
+            Ast::Position { .. } | Ast::Overlay { .. } => {
+                self.error(ast, super::letters::NO_SUCH_FUNCTION)
+            }
             Ast::Ceil { .. } | Ast::Floor { .. } => self
                 .error(ast, "CEIL and FLOOR are not supported: CAST to INT rounds to the nearest"),
             _ => self.error(ast, "this is not supported in an expression"),
@@ -357,40 +366,6 @@ impl Binder<'_> {
         binary(Operator::Or, equal, both, Kind::Bit, span)
     }
 
-    /// A pattern, of which it is public what members of a list it fits.
-    fn like(
-        &mut self,
-        expr: &Ast,
-        pattern: &Ast,
-        rows: &mut Rows<'_>,
-        span: &Span,
-    ) -> Result<Expr> {
-        let column = self.expr(expr, rows, None)?;
-        let Kind::Category(domain) = &column.kind else {
-            return Err(QueryError::new(
-                span,
-                "LIKE is of columns that are an ENUM: their list is public, and their texts are not",
-            ));
-        };
-        let Ast::Value(ast::ValueWithSpan { value: Value::SingleQuotedString(pattern), .. }) =
-            pattern
-        else {
-            return Err(QueryError::new(
-                span,
-                "the pattern of LIKE is a text between single quotes",
-            ));
-        };
-        let all = domain.interval();
-        let fitting = (all.low..=all.high)
-            .filter(|code| domain.label(*code).is_some_and(|text| fits(pattern, &text)));
-        let mut equal = Vec::new();
-        for code in fitting {
-            let member = literal(column.kind.clone(), Some(code), span.clone());
-            equal.push(binary(Operator::Equal, column.clone(), member, Kind::Bit, span)?);
-        }
-        typing::all(Operator::Or, equal, span)
-    }
-
     fn case(
         &mut self,
         operand: Option<&Ast>,
@@ -454,26 +429,4 @@ fn is_text(ast: &Ast) -> bool {
         Ast::Nested(inner) => is_text(inner),
         _ => false,
     }
-}
-
-/// Whether a text fits a pattern, in which % stands for any characters and _ for one.
-fn fits(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) =
-        (pattern.chars().collect(), text.chars().collect());
-    // Which ends of the text the pattern so far may reach.
-    let mut ends = vec![false; text.len() + 1];
-    ends[0] = true;
-    for part in pattern {
-        let mut next = vec![false; text.len() + 1];
-        match part {
-            '%' => {
-                let first = ends.iter().position(|end| *end).unwrap_or(ends.len());
-                next.iter_mut().skip(first).for_each(|end| *end = true);
-            }
-            _ => (0..text.len())
-                .for_each(|at| next[at + 1] = ends[at] && (part == '_' || part == text[at])),
-        }
-        ends = next;
-    }
-    ends.last() == Some(&true)
 }

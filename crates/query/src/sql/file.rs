@@ -1,6 +1,6 @@
 //! Files of SQL: tables, settings, who learns the result, and the query.
 
-use super::{At, Binder, Settings, instead, parts, read, statements};
+use super::{At, Binder, Settings, finished, instead, parts, read, statements};
 use crate::catalog::Catalog;
 use crate::error::{QueryError, Result};
 use crate::plan::Query;
@@ -79,6 +79,7 @@ fn parsed(file: &str, sql: &str) -> Result<(Catalog, Query)> {
         return Err(QueryError::new(&words.end, what));
     }
     let query = Binder::new(&file, &catalog, &settings, words).whole(query, &settings)?;
+    let query = finished(query, &mut catalog)?;
     Ok((catalog, query))
 }
 

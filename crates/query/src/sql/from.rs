@@ -6,6 +6,7 @@
 use super::scope::{Scope, USING};
 use super::typing::{all, condition, factored, unified};
 use super::{At, Binder, DEEPEST, instead, parts};
+use crate::catalog::Column;
 use crate::error::{QueryError, Result};
 use crate::kind::Kind;
 use crate::plan::{Compute, Expr, Field, Node, Operator, Plan};
@@ -284,7 +285,7 @@ impl Binder<'_> {
         let numbers = self.catalog.parts(owner, name);
         let tables = &self.catalog.tables;
         let scan = |number: usize| {
-            let field = |column: &crate::catalog::Column| Field {
+            let field = |column: &Column| Field {
                 name: column.name.clone(),
                 kind: column.kind.clone(),
                 nullable: column.nullable,
@@ -304,7 +305,9 @@ impl Binder<'_> {
         };
         for other in others {
             let (a, b) = (&tables[*first], &tables[*other]);
-            let differs = a.columns.iter().zip(&b.columns).find(|(a, b)| a != b);
+            // How long texts are is the matter of each party.
+            let same = |a: &Column, b: &Column| *a == Column { longest: a.longest, ..b.clone() };
+            let differs = a.columns.iter().zip(&b.columns).find(|(a, b)| !same(a, b));
             let differs = differs
                 .map(|(a, _)| a.name.as_str())
                 .or((a.columns.len() != b.columns.len()).then_some("how many there are"));

@@ -606,13 +606,15 @@ const FUNCTIONS: &[&str] = &[
 
 /// What to say of a function that is not there, or not of so many arguments.
 fn unknown(name: &str, arguments: usize) -> String {
+    let all = || FUNCTIONS.iter().chain(super::letters::TEXT_FUNCTIONS);
     if FUNCTIONS.contains(&name) {
         return format!("there is no `{name}` of {arguments} arguments here");
     }
-    let near = FUNCTIONS.iter().map(|known| (strsim::jaro_winkler(known, name), known));
+    let near = all().map(|known| (strsim::jaro_winkler(known, name), known));
     let near = near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > 0.85);
     let meant = near.map_or(String::new(), |(_, meant)| format!(" Did you mean `{meant}`?"));
-    format!("there is no function `{name}`.{meant} There are {}", FUNCTIONS.join(", "))
+    let all: Vec<&str> = all().copied().collect();
+    format!("there is no function `{name}`.{meant} There are {}", all.join(", "))
 }
 
 /// Why a function is not there that others have.
@@ -625,10 +627,9 @@ fn refused(name: &str) -> Option<&'static str> {
         "row_number" | "rank" | "dense_rank" | "lag" | "lead" | "first_value" | "last_value" => {
             "this is a function of windows: write OVER (PARTITION BY .. ORDER BY ..) behind it"
         }
-        "upper" | "lower" | "length" | "substr" | "substring" | "concat" | "replace" | "trim"
-        | "left" | "right" | "strpos" | "regexp_matches" | "starts_with" | "contains" => {
-            "functions of texts are not supported: prepare the column before it is given; of an ENUM there is LIKE"
-        }
+        "concat" | "concat_ws" | "strpos" | "instr" | "position" | "regexp_matches"
+        | "regexp_replace" | "regexp_extract" | "ltrim" | "rtrim" | "lpad" | "rpad" | "reverse"
+        | "split_part" | "ascii" | "md5" | "printf" | "format" => super::letters::NO_SUCH_FUNCTION,
         "now" | "today" | "current_date" | "random" => {
             "all parties compute the same, whenever it is: write a value, such as DATE '2024-01-31'"
         }

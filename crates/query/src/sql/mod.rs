@@ -9,6 +9,7 @@
 //! | `correlated` | subqueries about the row outside that stand for a value |
 //! | `group` | `GROUP BY` and aggregates |
 //! | `window` | window functions |
+//! | `letters`, `owners` | functions of texts, and the columns that owners compute for them |
 //! | `texts` | what cannot be done with texts that have no list |
 //! | `expr`, `function`, `typing` | expressions, and the kinds that they have |
 //!
@@ -20,6 +21,8 @@ mod file;
 mod from;
 mod function;
 mod group;
+mod letters;
+mod owners;
 mod query;
 mod read;
 mod scope;
@@ -86,17 +89,21 @@ impl Default for Settings {
     }
 }
 
-/// Binds one query to tables that are described elsewhere. `file` stands for the text in messages.
+/// Binds one query to tables that are described elsewhere. `file` stands for the text in messages. What owners compute of texts becomes
+/// columns of their tables, which are added to the catalog.
 ///
 /// # Errors
 /// When the text is no query, or one that is not supported, with line and column.
-pub fn bind(file: &str, sql: &str, catalog: &Catalog, settings: &Settings) -> Result<Query> {
+pub fn bind(file: &str, sql: &str, catalog: &mut Catalog, settings: &Settings) -> Result<Query> {
     read::deep(|| {
         let file: Arc<str> = file.into();
         let (statements, words) = statements(&file, sql)?;
         let mut binder = Binder::new(&file, catalog, settings, words);
         match statements.as_slice() {
-            [Statement::Query(query)] => binder.whole(query, settings),
+            [Statement::Query(query)] => {
+                let query = binder.whole(query, settings)?;
+                finished(query, catalog)
+            }
             [Statement::Query(_), other, ..] | [other, ..] => {
                 let first = binder.words.all.first();
                 let span = match (binder.span(other), first) {
@@ -111,6 +118,13 @@ pub fn bind(file: &str, sql: &str, catalog: &Catalog, settings: &Settings) -> Re
             [] => Err(QueryError::new(&binder.words.end, "one SELECT is wanted here")),
         }
     })
+}
+
+/// A query as it was bound, with what owners compute of texts, and nothing that cannot be done with texts.
+fn finished(mut query: Query, catalog: &mut Catalog) -> Result<Query> {
+    query.plan = owners::computed(query.plan, catalog)?;
+    texts::check(&query, catalog)?;
+    Ok(query)
 }
 
 /// The statements of a text, and its words.

@@ -7,13 +7,14 @@ use crate::error::{QueryError, Result};
 use crate::kind::{INTEGER, Kind};
 use crate::plan::Compute;
 use sqlparser::ast::{
-    self, BinaryOperator, ColumnOption, CreateTable, CreateTableLikeKind, CreateTableOptions,
-    DataType, EnumMember, ExactNumberInfo, Expr as Ast, ObjectName, SqlOption, TableConstraint,
-    Value,
+    self, BinaryOperator, CharacterLength, ColumnOption, CreateTable, CreateTableLikeKind,
+    CreateTableOptions, DataType, EnumMember, ExactNumberInfo, Expr as Ast, ObjectName, SqlOption,
+    TableConstraint, Value,
 };
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use tacit_program::Domain;
+use tacit_program::derived::MAX_PLACE;
 use tacit_program::domain::{DATE, DECIMAL, Members, TEXT, TEXTS, parse_date};
 
 /// What is known of a column so far.
@@ -239,7 +240,9 @@ impl Binder<'_> {
             (_, data_type) => integers(data_type),
         };
         let usual = (kind == Kind::Date).then(|| day("1900-01-01")..=day("2099-12-31"));
-        Ok(Draft { column: Column { name, kind, range, nullable: true }, unbounded, usual })
+        let longest = longest_of(&definition.data_type).filter(|_| kind == Kind::Text);
+        let column = Column { longest, ..Column::new(&name, kind, range, true) };
+        Ok(Draft { column, unbounded, usual })
     }
 
     /// The kind that a type of SQL is.
@@ -378,6 +381,21 @@ fn like_of(create: &CreateTable) -> Option<&ObjectName> {
             DataType::Custom(name, _) => Some(name),
             _ => None,
         },
+        _ => None,
+    }
+}
+
+/// How many characters texts of a type have at most.
+fn longest_of(data_type: &DataType) -> Option<u32> {
+    let (DataType::Varchar(length) | DataType::Char(length) | DataType::CharVarying(length)) =
+        data_type
+    else {
+        return None;
+    };
+    match length {
+        Some(CharacterLength::IntegerLength { length, .. }) => {
+            u32::try_from(*length).ok().filter(|length| (1..=MAX_PLACE).contains(length))
+        }
         _ => None,
     }
 }

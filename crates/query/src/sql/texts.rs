@@ -106,7 +106,8 @@ fn expr(of: &Expr, catalog: &Catalog) -> Result<()> {
         | Compute::IsNull(a)
         | Compute::Root(a)
         | Compute::Bucket(a, _)
-        | Compute::DatePart(_, a) => expr(a),
+        | Compute::DatePart(_, a)
+        | Compute::OfText(_, a) => expr(a),
         Compute::Binary(operator, a, b) => {
             let compares = matches!(operator, Operator::Less | Operator::LessOrEqual);
             if compares && a.kind == Kind::Text {

@@ -36,7 +36,8 @@ pub(super) fn folded(expr: Expr) -> Result<Expr> {
         | Compute::IsNull(a)
         | Compute::Root(a)
         | Compute::Bucket(a, _)
-        | Compute::DatePart(_, a) => known(a),
+        | Compute::DatePart(_, a)
+        | Compute::OfText(_, a) => known(a),
         Compute::Binary(_, a, b) => known(a) && known(b),
         Compute::Coalesce(of) | Compute::Extreme { of, .. } => of.iter().all(known),
         _ => false,

@@ -7,8 +7,7 @@ use Function::Count;
 
 /// One table with an integer of 0 to 9 that may be null, and a colour; of 0 to 4 rows, the integers unique or not.
 fn catalog(unique: bool) -> Catalog {
-    let column =
-        |name: &str, kind, range, nullable| Column { name: name.to_owned(), kind, range, nullable };
+    let column = |name: &str, kind, range, nullable| Column::new(name, kind, range, nullable);
     let columns = vec![column("n", INTEGER, 0..=9, true), column("c", colours(), 0..=1, false)];
     let unique = if unique { vec![vec![0]] } else { Vec::new() };
     let (owner, name) = ("alice".to_owned(), "t".to_owned());
