@@ -1208,7 +1208,7 @@ def test_more_matches_than_were_said_end_the_run() -> None:
         (lambda p, f: f.group_by("delay").agg(c.tail.max()), "have no order"),
         (lambda p, f: f.with_columns(n=c.tail.rank("min")), "have no order"),
         (lambda p, f: f.with_columns(n=c.delay.cum_sum().over("delay", order_by="tail")), "have no order"),
-        (lambda p, f: f.select(c.tail.str.starts_with("N")), "starts_with is of categories, and this is Text"),
+        (lambda p, f: f.select(c.delay.str.starts_with("N")), "starts_with is of texts and of categories, and this is Int"),
         (lambda p, f: shown(f), "drop it, and show a number that its owner knows"),
         (lambda p, f: f.join(p, on="tail"), "or say max_matches=k"),
         (lambda p, f: f.join(p, on="tail", max_matches=200), "a number of rows from 1 to 100"),

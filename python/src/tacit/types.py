@@ -274,13 +274,18 @@ class Decimal(Type):
 
 
 @made_with
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Text(Type):
-    """Texts of columns of tables, of any length and without a list: keys to join by, such as names and numbers that are no numbers.
+    """Texts of columns of tables, without a list: keys to join by, such as names and numbers that are no numbers.
 
     The parties compute on numbers that follow from the texts. They are equal or not, and are joined, grouped and counted; they have no
-    order, and no answer shows one.
+    order, and no answer shows one. What follows from their letters, `str.starts_with("C50")` and the like, their owner computes.
+
+    Args:
+        max_chars: How many characters a text has at most. It is needed for `str.len_chars()` alone.
     """
+
+    max_chars: int | None = None
 
     def kind(self) -> Kind:
         raise NotImplementedError(NO_TEXTS)
@@ -289,7 +294,7 @@ class Text(Type):
         raise NotImplementedError(NO_TEXTS)
 
     def __str__(self) -> str:
-        return "tc.Text()"
+        return "tc.Text()" if self.max_chars is None else f"tc.Text(max_chars={self.max_chars})"
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,15 @@ _LIKE: dict[str, Callable[[str, str], bool]] = {
     "ends_with": str.endswith,
     "contains": lambda text, part: part in text,
 }
+_TEXTS = {
+    "lower": "to_lowercase",
+    "upper": "to_uppercase",
+    "trim": "strip_chars",
+    "substr": "slice",
+    "left": "head",
+    "right": "tail",
+    "length": "len_chars",
+}
 _ROWS_BEFORE = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 
 
@@ -333,13 +342,25 @@ class Binder:
 
     def _like(self, expr: Expr) -> Bound:
         of, (how, part) = self.of(expr._of[0]), expr._given
+        if of.kind.base == "string":
+            return Bound(Sql(f"{how}(", of.sql, f", {text.quoted(part)})"), ATOM, Kind("bool", of.kind.nullable))
         if of.kind.base != "category":
-            self._wrong(expr, f"{how} is of categories, and this is {of.kind}")
+            self._wrong(expr, f"{how} is of texts and of categories, and this is {of.kind}")
         fitting = [it for it in of.kind.names if _LIKE[how](it, part)]
         kind = Kind("bool", of.kind.nullable)
         if not fitting:
             return Bound(Sql("CASE WHEN ", _within(of, ADD), " IS NOT NULL THEN FALSE END"), ATOM, kind)
         return Bound(Sql(_within(of, ADD), " IN (", ", ".join(map(text.quoted, fitting)), ")"), COMPARE, kind)
+
+    def _of_text(self, expr: Expr) -> Bound:
+        of, (function, numbers) = self.of(expr._of[0]), expr._given
+        if of.kind.base != "string":
+            self._wrong(expr, f"{_TEXTS.get(function, function)} is of tc.Text, and this is {of.kind}")
+        sql = Sql(f"{function}(", of.sql, *(f", {number}" for number in numbers), ")")
+        if function == "length":
+            return Bound(sql, ATOM, Kind("int", of.kind.nullable, natural=True))
+        # Nothing may be left of a text.
+        return Bound(sql, ATOM, Kind("string", of.kind.nullable or function not in ("lower", "upper")))
 
     def _filtered(self, expr: Expr) -> Bound:
         self._wrong(

@@ -239,7 +239,8 @@ class Expr(Operators):
 
     @property
     def str(self) -> Texts:
-        """What members of a category are like: `tc.col.plan.str.starts_with("b")`. Their list is public, and so is which of them are."""
+        """What texts are like: `tc.col.plan.str.starts_with("b")`. The list of a category is public, and so is which members are. Of a
+        `tc.Text` their owner computes it."""
         from .parts import Texts
 
         return Texts(self)

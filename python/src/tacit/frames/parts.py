@@ -42,7 +42,7 @@ class Dates:
 
 
 class Texts:
-    """What members of categories are like."""
+    """What texts, and members of categories, are like; and what becomes of texts. Characters are Unicode's code points."""
 
     __slots__ = ("_of",)
 
@@ -66,6 +66,46 @@ class Texts:
     def contains(self, literal: str) -> Expr:
         """Whether it contains a text, which is no pattern."""
         return self._like("contains", literal)
+
+    def _made(self, function: Any, *numbers: Any, least: Any = None) -> Expr:
+        place = here()
+        for number in numbers:
+            if isinstance(number, bool) or not isinstance(number, int) or abs(number) > 2**20 or (least is not None and number < least):
+                wanted = "a number of characters" if least is None else f"a number of characters, {least} or more"
+                fail(ProgramError, f"{function} takes {wanted}, not {number!r}", *place)
+        return Expr("of_text", (self._of,), (function, numbers), place=place)
+
+    def to_lowercase(self) -> Expr:
+        """The text in small letters, each character by itself."""
+        return self._made("lower")
+
+    def to_uppercase(self) -> Expr:
+        """The text in capitals, each character by itself: `ß` becomes `ẞ`."""
+        return self._made("upper")
+
+    def strip_chars(self) -> Expr:
+        """The text without white space at both ends."""
+        return self._made("trim")
+
+    def slice(self, offset: int, length: int | None = None) -> Expr:
+        """Some of its characters, counted from 0, or back from the last one, -1; null if there are none."""
+        made = self._made("substr", offset)
+        if length is not None:
+            self._made("slice", length, least=1)
+        first = offset + 1 if offset >= 0 else offset
+        return Expr("of_text", made._of, ("substr", (first,) if length is None else (first, length)), place=made._place)
+
+    def head(self, n: int = 5) -> Expr:
+        """Its first characters."""
+        return self._made("left", n, least=1)
+
+    def tail(self, n: int = 5) -> Expr:
+        """Its last characters."""
+        return self._made("right", n, least=1)
+
+    def len_chars(self) -> Expr:
+        """How many characters it has: of columns that say how many there are at most, `tc.Text(max_chars=200)`, or of their first ones."""
+        return self._made("length")
 
 
 class When:

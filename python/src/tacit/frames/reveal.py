@@ -46,6 +46,12 @@ _OF_SQL = (
     ("write a part of it as a column of a subquery", "make a part of it a column by with_columns first"),
     ("name its parts by WITH", "make a part of it a column by with_columns first"),
     ("make its parts columns of a subquery", "make parts of it columns by with_columns first"),
+    ("VARCHAR(200) in place of TEXT", "tc.Text(max_chars=200)"),
+    (
+        "length(left(x, 200)) has one, too, and x IS NOT NULL says",
+        "x.str.head(200).str.len_chars() has one, too, and x.is_not_null() says",
+    ),
+    (", as in CASE WHEN a THEN lower(x) ELSE lower(y) END", ""),
     (
         "width_bucket has a number, and where buckets begin, in ascending order: width_bucket(age, [18, 40, 65]); "
         "or the least, the greatest and how many of equal width: width_bucket(age, 0, 100, 5)",

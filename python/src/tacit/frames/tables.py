@@ -84,7 +84,12 @@ def declared(type: Type, name: str, place: Place) -> str:
             )
         return f"DATE{null}" + within(f"'{first}'", f"'{last}'")
     if isinstance(of, Text):
-        return f"TEXT{null}"
+        longest = of.max_chars
+        if longest is None:
+            return f"TEXT{null}"
+        if isinstance(longest, bool) or not isinstance(longest, int) or not 1 <= longest <= 2**20:
+            fail(ProgramError, f"texts of column {name!r} have from 1 to {2**20} characters at most, not {longest!r}", *place)
+        return f"VARCHAR({longest}){null}"
     if isinstance(of, Category):
         for member in of.names:
             if not member or member != member.strip() or "\n" in member:
