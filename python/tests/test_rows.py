@@ -214,3 +214,60 @@ def test_rows_that_do_not_count(model: Any) -> None:
     reference = model.reference(((x - mean) / scale).clip(-8, 8), y, sample_weight=count)
     assert np.abs(np.asarray(res.coef, dtype=float) - reference.coef_).max() < 5e-3
     assert abs(float(res.intercept) - float(reference.intercept_)) < 5e-3
+
+
+def padded() -> tuple[tc.Frame, tc.Frame]:
+    alice, bob, *_ = tc.parties("alice", "bob", "carol")
+    schema = tc.Schema(id=tc.Int(0, 999), pay=tc.Int(10, 900).nullable(), plan=tc.Category(["basic", "full"]))
+    return tuple(party.table("people", schema, max_rows=30, unique="id", pad=True) for party in (alice, bob))
+
+
+def rows_of(count: int, first: int) -> dict[str, Any]:
+    return {
+        "id": list(range(first, first + count)),
+        "pay": [None if i % 5 == 0 else 10 + 7 * i for i in range(count)],
+        "plan": ["basic" if i % 3 else "full" for i in range(count)],
+    }
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_padded_tables_hide_how_many_rows_they_have(protocol: str) -> None:
+    a, b = padded()
+    by = tc.concat([a, b]).group_by("plan").agg(n=tc.len(), pay=tc.col.pay.sum(), least=tc.col.pay.min()).sort("plan")
+    job = tc.job("pay", table=by.reveal(to="all"))
+    assert "padded = true" in job.sql and job.rows == {"alice.people": (0, 30), "bob.people": (0, 30)}
+    assert "alice.people has 30 rows at most, and not how many" in str(job.disclosure())
+    sent = set()
+    for few, many in ((4, 9), (30, 0)):
+        first, second = rows_of(few, 0), rows_of(many, 500)
+        res = job.run({"alice": {"people": first}, "bob": {"people": second}}, protocol=protocol)
+        wanted = {"basic": [0, 0, None], "full": [0, 0, None]}
+        for pay, plan in zip(first["pay"] + second["pay"], first["plan"] + second["plan"], strict=True):
+            n, total, least = wanted[plan]
+            wanted[plan] = [n + 1, total + (pay or 0), least if pay is None else pay if least is None else min(least, pay)]
+        found = res.table.to_dict()
+        assert {plan: [n, pay, least] for plan, n, pay, least in zip(*found.values(), strict=True)} == wanted
+        sent.add(res.report.bytes)
+    assert len(sent) == 1, sent
+
+
+def test_padded_rows_as_arrays_from_files_and_in_plans(tmp_path: Any) -> None:
+    a, b = padded()
+    columns, there = a.join(b, on="id", how="left").filter(tc.col.pay.is_not_null()).to_arrays("pay")
+    job = tc.job("sum", n=tc.sum(there).reveal(to="all"), pay=tc.sum(columns["pay"]).reveal(to="all"))
+    first, second = rows_of(11, 0), rows_of(3, 5)
+    given = {"alice": {"people": first}, "bob": {"people": second}}
+    known = [pay for pay in first["pay"] if pay is not None]
+    for res in (job.check(given), job.run(given, protocol="trio"), job.run(given, protocol="lift")):
+        assert (int(res.n), int(res.pay)) == (len(known), sum(known))
+    # The program says it, so whoever reads that needs no more.
+    job.save(tmp_path / "sum.tacit")
+    assert tc.load(tmp_path / "sum.tacit").check(given).pay == sum(known)
+    lines = ["id,pay,plan", *(f"{id},{'' if pay is None else pay},{plan}" for id, pay, plan in zip(*first.values(), strict=True))]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    assert job.check({**given, "alice": {"people": str(tmp_path / "a.csv")}}).pay == sum(known)
+    assert job.simulate(protocols=["trio"], network="lan").reports and job.plan(network="lan").best
+    with pytest.raises(tc.InputError, match=re.escape("31 rows, and 'alice.people' is from 0 to 30")):
+        job.check({**given, "alice": {"people": rows_of(31, 0)}})
+    with pytest.raises(tc.ProgramError, match="a padded table has no min_rows"):
+        tc.parties("alice")[0].table("t", tc.Schema(a=tc.Int(0, 1)), max_rows=3, min_rows=1, pad=True)

@@ -161,6 +161,55 @@ fn appended_rows_are_no_rows_of_a_table() {
     assert!(told.contains("2.50"), "{told}");
 }
 
+/// A padded table takes what one of the most rows takes, whatever it has, and nobody is told how many rows that is.
+#[test]
+fn padded_tables_hide_how_many_rows_they_have() {
+    let folder = two_tables("k,price\n1,2.50\n3,\n");
+    let query = TWO_TABLES.replace("(max_rows = 10)", "(max_rows = 10, padded = true)");
+    std::fs::write(folder.path().join("q.sql"), query).expect("a file");
+    std::fs::write(folder.path().join("more.csv"), "k\n3\n7\n1\n1\n1\n3\n9\n").expect("a file");
+    let shown = ok(folder.path(), "sql q.sql");
+    assert!(shown.contains("alice.orders has 10 rows at most, and not how many"), "{shown}");
+    assert!(shown.contains("filter there"), "{shown}");
+    // The text form says it, too, so that whoever reads that appends rows as well.
+    ok(folder.path(), "sql q.sql --output q.tacit");
+    let text = std::fs::read_to_string(folder.path().join("q.tacit")).expect("a program");
+    assert!(
+        text.contains(r#"input "alice.orders.there": bit["alice.orders"] from alice of padding"#),
+        "{text}"
+    );
+    let run = |program: &str, orders: &str, protocol: &str| {
+        let prefix = if program == "q.sql" { "" } else { "alice." };
+        let tables = format!(
+            "--table alice/{prefix}prices=prices.csv --table alice/{prefix}orders={orders}.csv"
+        );
+        json_of(
+            folder.path(),
+            &format!("run {program} --local --protocol {protocol} {tables} --json"),
+        )
+    };
+    for protocol in ["replicated", "lift"] {
+        let (few, many) = (run("q.sql", "orders", protocol), run("q.sql", "more", protocol));
+        assert_eq!(few["parties"][0]["results"]["k"], json!([1, 1]));
+        assert_eq!(many["parties"][0]["results"]["k"], json!([1, 1]));
+        assert_eq!(few["rows"], json!({ "alice.prices": 10, "alice.orders": 10 }), "{few}");
+        for party in 0..3 {
+            let sent = |report: &Value| report["parties"][party]["sent"].clone();
+            assert_eq!(sent(&few), sent(&many));
+        }
+        assert_eq!(run("q.tacit", "orders", protocol)["rows"], few["rows"]);
+    }
+    std::fs::write(folder.path().join("more.csv"), format!("k{}", "\n1".repeat(11)))
+        .expect("a file");
+    let run = "run q.sql --local --protocol replicated --table alice/prices=prices.csv --table alice/orders=more.csv";
+    let (_, told) = fails(folder.path(), run);
+    assert!(told.contains("more rows than the declared maximum of 10"), "{told}");
+    // Rows that are appended repeat no key, and those that are there may not.
+    std::fs::write(folder.path().join("prices.csv"), "k,price\n0,1\n0,2\n").expect("a file");
+    let run = "run q.sql --local --protocol replicated --table alice/prices=prices.csv --table alice/orders=orders.csv";
+    assert!(fails(folder.path(), run).1.contains("rows 1 and 2 have the same k"));
+}
+
 /// An owner that does not look, as the program itself has no unique columns, is found out in the run: under protocols of both kinds it
 /// ends, all are told why, and nobody learns a result.
 #[test]

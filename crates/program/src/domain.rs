@@ -85,7 +85,7 @@ impl Domain {
     /// What is wrong with it, if anything is.
     pub(crate) fn check(&self) -> Result<(), String> {
         let name = &self.name;
-        if name.is_empty() || [DATE, DECIMAL, TEXT].contains(&name.as_str()) {
+        if name.is_empty() || [DATE, DECIMAL, TEXT, PADDING].contains(&name.as_str()) {
             return Err(format!("a domain cannot be called \"{name}\": give it another name"));
         }
         if !(1..=MAX_MEMBERS).contains(&self.len()) {
@@ -135,6 +135,9 @@ pub enum Meaning {
     Text,
     /// The values are what their owner computes of a column of texts. Of inputs only.
     Derived(Arc<Derived>),
+    /// The values are bits that say which rows a table has: its owner appends others, up to the most that there may be, so that nobody sees how
+    /// many it has. Of inputs only.
+    Padding,
     /// The values are members of a domain.
     Domain(Arc<Domain>),
 }
@@ -148,6 +151,7 @@ impl Meaning {
             Meaning::Date => Some(DATE),
             Meaning::Decimal(_) => Some(DECIMAL),
             Meaning::Text | Meaning::Derived(_) => Some(TEXT),
+            Meaning::Padding => Some(PADDING),
             Meaning::Domain(domain) => Some(&domain.name),
         }
     }
@@ -195,7 +199,7 @@ impl Meaning {
     #[must_use]
     pub fn show(&self, code: i128) -> String {
         let label = match self {
-            Meaning::Number | Meaning::Text | Meaning::Derived(_) => None,
+            Meaning::Number | Meaning::Text | Meaning::Derived(_) | Meaning::Padding => None,
             Meaning::Date => show_date(code),
             Meaning::Decimal(digits) => Some(show_decimal(code, *digits)),
             Meaning::Domain(domain) => domain.label(code),
@@ -203,6 +207,9 @@ impl Meaning {
         label.unwrap_or_else(|| code.to_string())
     }
 }
+
+/// The name of bits that say which rows a table has, where a domain may stand.
+pub const PADDING: &str = "padding";
 
 /// The name of dates where a domain may stand.
 pub const DATE: &str = "date";

@@ -160,6 +160,7 @@ impl Program {
                 Meaning::Date => ("date".to_owned(), None),
                 Meaning::Decimal(digits) => (format!("decimal({digits})"), None),
                 Meaning::Text | Meaning::Derived(_) => ("text".to_owned(), None),
+                Meaning::Padding => ("padding".to_owned(), None),
                 Meaning::Domain(domain) => match &domain.members {
                     tacit_program::domain::Members::Names(names) => {
                         (domain.name.clone(), Some(names.clone()))

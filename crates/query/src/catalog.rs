@@ -24,6 +24,8 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// How many rows it may have.
     pub rows: RangeInclusive<u64>,
+    /// The column of bits that says which rows the table has, by number, if its owner fills it up so that nobody sees how many.
+    pub there: Option<usize>,
     /// Sets of columns, by number, that no two rows have equal values in. The run checks it where a query relies on it.
     pub unique: Vec<Vec<usize>>,
 }
@@ -92,6 +94,12 @@ impl Catalog {
 }
 
 impl Table {
+    /// Its columns but the one of [`Table::there`].
+    pub fn own_columns(&self) -> impl Iterator<Item = &Column> {
+        let numbered = self.columns.iter().enumerate();
+        numbered.filter(|(number, _)| self.there != Some(*number)).map(|(_, column)| column)
+    }
+
     /// `owner.name`, which stands before the names of its inputs and is the name of its row count.
     #[must_use]
     pub fn full_name(&self) -> String {

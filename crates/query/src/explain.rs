@@ -64,6 +64,9 @@ pub fn explain(query: &Query, catalog: &Catalog, lowered: &Lowered) -> Explained
     let rows = |table: &usize| {
         let table = &catalog.tables[*table];
         let (least, most) = table.rows.clone().into_inner();
+        if table.there.is_some() {
+            return format!("that {} has {most} rows at most, and not how many", table.full_name());
+        }
         format!("how many rows {} has, from {least} to {most}", table.full_name())
     };
     Explained {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tacit_circuit::spelling;
 use tacit_program::clear::Array;
-use tacit_program::{DimId, Meaning, PartyId, Program, Type};
+use tacit_program::{DimId, Element, Meaning, PartyId, Program, Type};
 use tacit_tables::{Field, Schema, Sharing, Table, pad};
 use zeroize::Zeroizing;
 
@@ -134,16 +134,26 @@ impl Sources {
                 }
             }
         }
+        let pads = self.pads(program);
+        for pad in &pads {
+            // What is given as values, without the bits that say which rows there are.
+            let dim = program.dim(&pad.rows).filter(|_| given.rows.contains_key(&pad.rows));
+            let only = |dim: &DimId| by_dim[dim].iter().all(|it| it.name == pad.validity);
+            if let Some(dim) = dim.filter(|dim| by_dim.contains_key(dim) && only(dim)) {
+                by_dim.remove(&dim);
+                given.pad(program, dim, &pad.validity)?;
+            }
+        }
         self.check_tables(program, party, &by_dim)?;
         for (dim, wanted) in &by_dim {
-            let table = self.table(program, party, (*dim, wanted), by_dim.len() == 1)?;
+            let table = self.table(program, party, (*dim, wanted), (by_dim.len() == 1, &pads))?;
             let rows = &program.dims[dim.0 as usize];
             given.count(&rows.name, table.rows as u64)?;
             for wanted in wanted {
                 given.inputs.insert(wanted.name.into(), array_of(wanted, &table)?);
             }
         }
-        program.unique().iter().try_for_each(|columns| given.check_unique(columns, &self.pads))?;
+        program.unique().iter().try_for_each(|columns| given.check_unique(columns, &pads))?;
         Ok(given)
     }
 
@@ -189,6 +199,16 @@ impl Sources {
         Ok(())
     }
 
+    /// Row counts that are hidden: those of which the program says it, and others of which the party does.
+    fn pads(&self, program: &Program) -> Vec<Padding> {
+        let said = all(program).filter(|(wanted, _)| *wanted.meaning == Meaning::Padding);
+        let padding = |wanted: Wanted<'_>| {
+            let rows = program.dims[wanted.dim()?.0 as usize].name.clone();
+            Some(Padding { rows, validity: wanted.name.to_owned() })
+        };
+        said.filter_map(|(wanted, _)| padding(wanted)).chain(self.pads.iter().cloned()).collect()
+    }
+
     /// Whether an input with rows is given without a table.
     fn gives_rows(&self, wanted: &Wanted<'_>) -> bool {
         !self.of_command_line && self.values.contains_key(wanted.name)
@@ -221,7 +241,7 @@ impl Sources {
         program: &Program,
         party: PartyId,
         (dim, wanted): (DimId, &[Wanted<'_>]),
-        single: bool,
+        (single, pads): (bool, &[Padding]),
     ) -> Result<Table> {
         let rows = &program.dims[dim.0 as usize];
         let name = &program.parties[usize::from(party.0)];
@@ -235,7 +255,7 @@ impl Sources {
             let of = (!single).then(|| rows.name.clone());
             Error::input(what).with_remedy(Remedy::Table(name.clone(), of))
         })?;
-        let padding = self.pads.iter().find(|pad| pad.rows == rows.name);
+        let padding = pads.iter().find(|pad| pad.rows == rows.name);
         let is_validity =
             |wanted: &&Wanted<'_>| padding.is_none_or(|pad| pad.validity != wanted.name);
         let fields = wanted.iter().filter(is_validity).map(Wanted::fields);
@@ -328,7 +348,8 @@ pub fn read_table(
     let owner = &program.parties[usize::from(party.0)];
     let mut by_dim: BTreeMap<DimId, Vec<Wanted<'_>>> = BTreeMap::new();
     for (wanted, _) in all(program).filter(|(_, owner)| *owner == Some(party)) {
-        if let Some(dim) = wanted.dim() {
+        // Rows are appended when they go in.
+        if let Some(dim) = wanted.dim().filter(|_| *wanted.meaning != Meaning::Padding) {
             by_dim.entry(dim).or_default().push(wanted);
         }
     }
@@ -347,7 +368,7 @@ pub fn read_table(
     };
     let source = TableSource { path: path.to_owned(), rows: rows.map(str::to_owned) };
     let sources = Sources { tables: vec![source], ..Sources::default() };
-    let table = sources.table(program, party, (*dim, wanted), by_dim.len() == 1)?;
+    let table = sources.table(program, party, (*dim, wanted), (by_dim.len() == 1, &[]))?;
     let values = |wanted: &Wanted<'_>| {
         let raw = Zeroizing::new(array_of(wanted, &table)?.values().collect::<Vec<i128>>());
         Ok((wanted.name.to_owned(), Values::raw(&raw)))
@@ -386,6 +407,34 @@ impl Given {
              remove one of them, or say no more that it is unique",
             names.collect::<Vec<_>>().join(", ")
         )))
+    }
+
+    /// Appends rows to the inputs with a row count, up to the most that there may be, and says by bits which ones are real.
+    fn pad(&mut self, program: &Program, dim: DimId, validity: &str) -> Result<()> {
+        let rows = &program.dims[dim.0 as usize];
+        let (real, most) = (self.rows[&rows.name], rows.max);
+        if real > most {
+            let what = format!(
+                "there are more rows than the declared maximum of {most} of `{}`: declare a larger one",
+                rows.name
+            );
+            return Err(Error::input(what));
+        }
+        let wrong = |e: tacit_program::clear::OpError| Error::input(e.to_string());
+        for (wanted, _) in all(program).filter(|(wanted, _)| wanted.dim() == Some(dim)) {
+            let Some(array) = self.inputs.get(wanted.name) else { continue };
+            let nothing = 0.clamp(wanted.ty.interval.low, wanted.ty.interval.high);
+            let shape = wanted.shape(most as usize);
+            let values = array.values().chain(std::iter::repeat(nothing));
+            let values = values.take(shape.iter().product());
+            let padded = Array::from_values(wanted.ty.element, shape, values).map_err(wrong)?;
+            self.inputs.insert(wanted.name.into(), padded);
+        }
+        let bits = (0..most).map(|row| i128::from(row < real));
+        let bits = Array::from_values(Element::Bit, vec![most as usize], bits).map_err(wrong)?;
+        self.inputs.insert(validity.to_owned(), bits);
+        self.rows.insert(rows.name.clone(), most);
+        Ok(())
     }
 
     /// One of a party's inputs has so many of these rows; its others must have as many.

@@ -163,7 +163,7 @@ impl Values {
         shape: Vec<usize>,
     ) -> Result<Array, String> {
         let raw = self.as_raw(element, meaning).ok_or_else(|| match meaning {
-            Meaning::Number => format!("not numbers of type {element}"),
+            Meaning::Number | Meaning::Padding => format!("not numbers of type {element}"),
             Meaning::Date => "not dates such as 2024-01-31".into(),
             Meaning::Decimal(digits) => format!("not numbers that decimal({digits}) holds"),
             Meaning::Text | Meaning::Derived(_) => "not texts".into(),
@@ -217,7 +217,7 @@ fn fixed(value: f64, fraction: u8) -> Option<i128> {
 /// The raw value of a text: a number, a date, or a category.
 fn code(text: &str, element: Element, meaning: &Meaning) -> Option<i128> {
     match meaning {
-        Meaning::Number => number(text, element),
+        Meaning::Number | Meaning::Padding => number(text, element),
         Meaning::Date => parse_date(text).map(i128::from),
         Meaning::Decimal(digits) => decimal(text, *digits),
         Meaning::Text | Meaning::Derived(_) => meaning.raw_of(text).map(i128::from),

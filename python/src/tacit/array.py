@@ -251,7 +251,14 @@ class Party:
 
     @takes
     def table(
-        self, name: str, schema: Mapping[str, Type], *, max_rows: int, min_rows: int = 0, unique: str | Sequence[str] | None = None
+        self,
+        name: str,
+        schema: Mapping[str, Type],
+        *,
+        max_rows: int,
+        min_rows: int = 0,
+        unique: str | Sequence[str] | None = None,
+        pad: bool = False,
     ) -> Frame:
         """A table that this party gives, whose rows nobody else sees. All parties see what is said of it here, and how many rows it has.
 
@@ -262,10 +269,11 @@ class Party:
             min_rows: The fewest rows.
             unique: The column, or the columns together, of which no two rows have equal values. Where a join relies on it, the run
                 checks it: if it does not hold, everybody learns that, and nothing else is shown.
+            pad: Whether nobody is to see how many rows it has: it counts as `max_rows`, in what the others see and in what the run takes.
         """
         from .frames import table
 
-        return table(self, name, schema, max_rows, min_rows, unique)
+        return table(self, name, schema, max_rows, min_rows, unique, pad)
 
 
 def parties(*names: str) -> tuple[Party, ...]:

@@ -239,7 +239,6 @@ _INSTEAD = {
         "quantile",
         "interpolation",
     ): 'quantile(0.9, "linear") goes between two numbers, quantile(0.9, "equiprobable") takes one of the values',
-    ("table", "pad"): "everybody sees how many rows a table has. To hide that, fill it up to max_rows, and filter by a column of yours",
     ("table", "max_rows"): "everybody knows how many rows it may have at most: max_rows=1000",
     ("tc.Text", ""): "texts have no list: tc.Text(), tc.Text(max_chars=200), and tc.Text().nullable() where some are missing",
 }

@@ -225,7 +225,10 @@ class Job:
             for name, party, kind, shape, interval, meaning, names, derived in program.inputs
         ]
         # Those that somebody gives: masks of kept arrays are drawn or read.
-        self._inputs = [it for it in self._all_inputs if self._keeping is None or it.name not in self._keeping.inputs]
+        # Owners of padded tables give rows, and which of them there are follows.
+        self._padded = {it.shape[0] for it in self._all_inputs if it.meaning == "padding"}
+        given = [it for it in self._all_inputs if it.meaning != "padding"]
+        self._inputs = [it for it in given if self._keeping is None or it.name not in self._keeping.inputs]
         self._known = data.known(self._inputs)
         self._files = data.Files(frozenset(name for name, *_ in program.rows), self._read)
 
@@ -255,8 +258,8 @@ class Job:
 
     @property
     def rows(self) -> dict[str, tuple[int, int]]:
-        """Row counts, with the fewest and the most rows."""
-        return {name: (least, most) for name, least, most in self._program.rows}
+        """Row counts, with the fewest and the most rows; of padded tables, those that data may have."""
+        return {name: (0 if name in self._padded else least, most) for name, least, most in self._program.rows}
 
     @property
     def text(self) -> str:
@@ -390,7 +393,8 @@ class Job:
             for axis, length in enumerate(it.shape):
                 if length in self.rows:
                     self._count(counts, it, length, it.shape_of(found[it.name])[axis])
-        return inputs, {name: rows for name, (rows, _) in counts.items()}, rounding
+        most = {name: most for name, (_, most) in self.rows.items()}
+        return inputs, {name: most[name] if name in self._padded else rows for name, (rows, _) in counts.items()}, rounding
 
     def _read(self, party: str, table: str | None, path: str) -> dict[str, Any]:
         """What a file gives of a party's inputs."""

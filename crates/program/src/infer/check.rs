@@ -117,6 +117,9 @@ fn declared(program: &Program, meaning: &Meaning) -> Result<(), String> {
 pub(crate) fn check_labels(program: &Program, body: &Block, reveal: &Reveal) -> Result<(), String> {
     let ty = body.type_of(reveal.value);
     declared(program, &reveal.meaning)?;
+    if reveal.meaning == Meaning::Padding {
+        return Err("padding is of inputs: it says which rows a table has".into());
+    }
     if reveal.meaning.is_of_texts() {
         return Err("texts go in as numbers that nobody can read: reveal something else".into());
     }

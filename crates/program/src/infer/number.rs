@@ -182,6 +182,9 @@ fn stands_for(ty: &Type, meaning: &Meaning) -> Result<(), String> {
             Err(format!("decimals have 1 to {MAX_DECIMALS} digits behind the point"))
         }
         Meaning::Derived(derived) => derived.function.check_type(ty),
+        Meaning::Padding if ty.element != Element::Bit || ty.shape.len() != 1 => {
+            Err("padding is a bit for each row of a table".into())
+        }
         Meaning::Text if ty.element != Element::uint(64) || ty.interval != TEXTS => {
             Err("texts are of the type u64, and in the range of all texts".into())
         }

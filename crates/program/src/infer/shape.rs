@@ -2,6 +2,7 @@
 
 use crate::ir::Dim;
 use crate::types::{DimId, Extent, Shape};
+use std::collections::BTreeSet;
 
 /// Most elements of an array, at the largest row counts.
 const MAX_ELEMENTS: u64 = 1 << 48;
@@ -149,18 +150,30 @@ pub fn joint(a: &[Extent], b: &[Extent]) -> Option<Shape> {
 }
 
 /// Whether `length` elements from `start` at distance `step` lie in an axis, whatever the row
-/// counts: `start + step (length - 1) < axis`, coefficient by coefficient.
+/// counts: `start + step (length - 1) < axis`, as many times of each row count at most, with the
+/// fewest rows of what is over.
 #[must_use]
-pub fn slice_fits(axis: &Extent, start: u64, step: u64, length: &Extent) -> bool {
+pub fn slice_fits(axis: &Extent, start: u64, step: u64, length: &Extent, dims: &[Dim]) -> bool {
     if length.known() == Some(0) {
         return true;
     }
     let scaled = |n: u64| i128::from(step).saturating_mul(n.into());
     let end = scaled(length.constant).saturating_add(i128::from(start) - i128::from(step) + 1);
-    end <= i128::from(axis.constant)
-        && length.terms.iter().all(|(dim, n)| {
-            axis.terms.iter().any(|(other, m)| other == dim && scaled(*n) <= i128::from(*m))
-        })
+    let factor = |of: &Extent, wanted: DimId| {
+        of.terms.iter().find(|(dim, _)| *dim == wanted).map_or(0, |(_, factor)| *factor)
+    };
+    let all = axis.terms.iter().chain(&length.terms).map(|(dim, _)| *dim);
+    let all: BTreeSet<DimId> = all.collect();
+    let mut room = i128::from(axis.constant);
+    for dim in all {
+        let over = i128::from(factor(axis, dim)) - scaled(factor(length, dim));
+        if over < 0 {
+            return false;
+        }
+        let least = dims.get(dim.0 as usize).map_or(0, |dim| dim.min);
+        room = room.saturating_add(over.saturating_mul(least.into()));
+    }
+    end <= room
 }
 
 /// The shape of a matrix product, and the length of the inner products.

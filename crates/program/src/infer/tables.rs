@@ -134,7 +134,7 @@ pub fn slice(context: &Context<'_>, axis: u32, start: u64, step: u64) -> Result<
     if step == 0 {
         return Err("the step of a slice is at least 1".into());
     }
-    if !shape::slice_fits(extent, start, step, length) {
+    if !shape::slice_fits(extent, start, step, length, context.dims) {
         return Err(format!(
             "a slice of {} elements from {start} by {step} leaves the axis of {} elements{}",
             describe(std::slice::from_ref(length), context.dims),

@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use super::lex::Kind;
 use super::parse::Parser;
-use crate::domain::{DATE, DECIMAL, Domain, MAX_DECIMALS, Meaning, TEXT, parse_date};
+use crate::domain::{DATE, DECIMAL, Domain, MAX_DECIMALS, Meaning, PADDING, TEXT, parse_date};
 use crate::error::ProgramError;
 use crate::ir::Span;
 use crate::types::{DimId, Element, Extent, Interval, PartyId, Shape, Type, Visibility};
@@ -244,10 +244,13 @@ impl Parser<'_> {
         Ok(all)
     }
 
-    /// What stands behind `of`: a domain, `date`, `text`, or `decimal(2)`.
+    /// What stands behind `of`: a domain, `date`, `text`, `padding`, or `decimal(2)`.
     pub(super) fn meaning(&mut self) -> Result<Meaning, ProgramError> {
         if self.cursor.accept(DATE)? {
             return Ok(Meaning::Date);
+        }
+        if self.cursor.accept(PADDING)? {
+            return Ok(Meaning::Padding);
         }
         if self.cursor.accept(TEXT)? {
             return match self.cursor.at("(") {

@@ -8,12 +8,12 @@ use crate::kind::Kind;
 use crate::plan::Query;
 use crate::rewrite::rewritten;
 use tacit_program::build::{Builder, Value};
-use tacit_program::{Extent, Span};
+use tacit_program::{Element, Extent, Span};
 
 /// The rows of a query, as values of a program.
 #[derive(Clone, Debug)]
 pub struct Columns {
-    /// A value for each row, by column. Where a row is not there, it is zero, or what of its range is nearest to that.
+    /// A value for each row, by column: zero where a row is not there.
     pub columns: Vec<Column>,
     /// How many rows there are, with those that are not there.
     pub rows: Extent,
@@ -70,7 +70,7 @@ impl Lowering<'_> {
                 return Err(QueryError::new(&query.plan.span, what));
             }
             let value = self.per_row(value, &rows);
-            let value = there.map_or(value, |there| self.nothing_unless(there, value));
+            let value = there.map_or(value, |there| self.zero_unless(there, value));
             columns.push(Column { name: field.name.clone(), kind: field.kind.clone(), value });
         }
         let values = columns.iter().map(|column| column.value).chain(there);
@@ -80,5 +80,15 @@ impl Lowering<'_> {
             }
         }
         self.checked(Columns { columns, rows, there })
+    }
+
+    /// A value where a bit is one, else zero: so that sums are of the rows that are there.
+    fn zero_unless(&mut self, bit: Value, value: Value) -> Value {
+        let Some(ty) = self.b.type_of(value).cloned() else { return value };
+        if ty.element == Element::Bit {
+            return self.b.and(value, bit);
+        }
+        let zero = self.raw(ty.element, 0);
+        self.b.select(bit, value, zero)
     }
 }

@@ -131,9 +131,9 @@ impl<'q> Lowering<'q> {
 
     /// The columns of a plan that are wanted.
     fn plan(&mut self, plan: &Plan, wanted: &[bool]) -> Result<Frame> {
-        let outer = self.enter(plan);
+        let outer = self.stepper.enter(plan, self.b.operations());
         let frame = self.operator(plan, wanted)?;
-        self.leave(outer);
+        self.stepper.leave(outer, self.b.operations());
         Ok(known(frame, &plan.fields))
     }
 
@@ -210,6 +210,9 @@ impl<'q> Lowering<'q> {
         let declared = &of.columns[column];
         let interval = Interval { low: *declared.range.start(), high: *declared.range.end() };
         let mut array = declaration(&declared.kind, interval).axis(rows.clone());
+        if of.there == Some(column) {
+            array = array.meaning_of(Meaning::Padding);
+        }
         if let Some((source, function)) = &declared.derived {
             let column = format!("{}.{}", of.full_name(), of.columns[*source].name);
             let derived = Derived { column, function: function.clone() };

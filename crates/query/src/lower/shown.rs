@@ -232,7 +232,7 @@ impl Lowering<'_> {
     }
 
     /// A value where a bit is one, else zero, or what of its interval is nearest to it.
-    pub(super) fn nothing_unless(&mut self, bit: Value, value: Value) -> Value {
+    fn nothing_unless(&mut self, bit: Value, value: Value) -> Value {
         let Some(ty) = self.b.type_of(value).cloned() else { return value };
         if ty.element == Element::Bit {
             return self.b.and(value, bit);

@@ -1,6 +1,5 @@
 //! Which operator of a query an operation of its program is of.
 
-use super::Lowering;
 use crate::catalog::Catalog;
 use crate::plan::Plan;
 use std::collections::HashMap;
@@ -33,29 +32,22 @@ impl Stepper {
         Stepper { steps: Steps { lines, of: Vec::new() }, numbers, current: 0 }
     }
 
-    /// The operations up to a number are of the operator that is lowered now.
-    fn mark(&mut self, operations: usize) {
-        self.steps.of.resize(operations, self.current);
-    }
-
-    pub(super) fn finish(mut self, operations: usize) -> Steps {
-        self.mark(operations);
-        self.steps
-    }
-}
-
-impl Lowering<'_> {
-    /// What follows is of an operator, up to [`Lowering::leave`] with what this gives. Of one that has no line, as in subqueries, it is of the
-    /// operator around it.
-    pub(super) fn enter(&mut self, plan: &Plan) -> usize {
-        let before = self.stepper.current;
-        let number = self.stepper.numbers.get(&std::ptr::from_ref(plan)).copied();
-        self.leave(number.unwrap_or(before));
+    /// What follows the operations up to a number is of an operator, up to [`Stepper::leave`] with what this gives. Of one that has no line, as in
+    /// subqueries, it is of the operator around it.
+    pub(super) fn enter(&mut self, plan: &Plan, operations: usize) -> usize {
+        let before = self.current;
+        let number = self.numbers.get(&std::ptr::from_ref(plan)).copied();
+        self.leave(number.unwrap_or(before), operations);
         before
     }
 
-    pub(super) fn leave(&mut self, before: usize) {
-        self.stepper.mark(self.b.operations());
-        self.stepper.current = before;
+    pub(super) fn leave(&mut self, before: usize, operations: usize) {
+        self.steps.of.resize(operations, self.current);
+        self.current = before;
+    }
+
+    pub(super) fn finish(mut self, operations: usize) -> Steps {
+        self.leave(0, operations);
+        self.steps
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn catalog(rng: &mut Rng) -> Catalog {
 
 fn table(owner: &str, name: &str, columns: Vec<Column>, unique: Vec<Vec<usize>>) -> Table {
     let (owner, name) = (owner.to_owned(), name.to_owned());
-    Table { owner, name, columns, rows: 0..=MOST_ROWS, unique }
+    Table { owner, name, columns, rows: 0..=MOST_ROWS, there: None, unique }
 }
 
 /// The columns of keys, which are called `k0` and so on, and a few others.

@@ -50,9 +50,14 @@ const MOST_MATCHES: u64 = data::MOST_ROWS;
 #[must_use]
 pub fn case(seed: u64) -> Case {
     let mut rng = Rng::new(seed);
-    let catalog = data::catalog(&mut rng);
+    let mut catalog = data::catalog(&mut rng);
     let tables = data::tables(&mut rng, &catalog);
     let (sql, ordered) = select::query(&mut rng, &catalog);
+    // Some tables have a few rows at least.
+    for (table, rows) in catalog.tables.iter_mut().zip(&tables) {
+        let least = if rng.chance(30) { (rows.rows.len() as u64).min(4) } else { 0 };
+        table.rows = least..=*table.rows.end();
+    }
     let answered = |matches: &u64| {
         let settings = Settings { max_matches: Some(*matches), ..Settings::default() };
         let query = sql::bind("random.sql", &sql, &mut catalog.clone(), &settings);

@@ -229,20 +229,12 @@ impl Binder<'_> {
                 if self.tables > MOST_TABLES {
                     return self.error(name, "this query reads tables more than 2000 times: what WITH names is computed anew wherever it is used");
                 }
-                let plan = match named {
-                        Some(plan) => plan,
-                        None => self.table(
-                            owner.map(|owner| owner.value.as_str()),
-                            &table.value,
-                            &self.span(name),
-                        )?,
-                    };
-                let called = match (alias, &plan.node) {
-                    (Some(alias), _) => alias.name.value.clone(),
-                    // With its party, so that tables of one name can be told apart.
-                    (None, Node::Scan(number)) => self.catalog.tables[*number].full_name(),
-                    (None, _) => table.value.clone(),
+                let owner = owner.map(|owner| owner.value.as_str());
+                let (plan, usual) = match named {
+                    Some(plan) => (plan, table.value.clone()),
+                    None => self.table(owner, &table.value, &self.span(name))?,
                 };
+                let called = alias.as_ref().map_or(usual, |alias| alias.name.value.clone());
                 self.called(plan, Some(&called), alias.as_ref())
             }
             TableFactor::Derived { lateral: false, subquery, alias, sample: None } => {
@@ -280,8 +272,9 @@ impl Binder<'_> {
         Ok(Source { plan, scope })
     }
 
-    /// The table of a name: of a party, or of all parties that give one.
-    fn table(&self, owner: Option<&str>, name: &str, span: &Span) -> Result<Plan> {
+    /// The table of a name, of a party, or of all parties that give one, and what it is called: with its party, so that tables of one name can be
+    /// told apart.
+    fn table(&self, owner: Option<&str>, name: &str, span: &Span) -> Result<(Plan, String)> {
         let numbers = self.catalog.parts(owner, name);
         let tables = &self.catalog.tables;
         let scan = |number: usize| {
@@ -291,7 +284,8 @@ impl Binder<'_> {
                 nullable: column.nullable,
             };
             let fields = tables[number].columns.iter().map(field).collect();
-            Plan { node: Node::Scan(number), fields, span: span.clone() }
+            let plan = Plan { node: Node::Scan(number), fields, span: span.clone() };
+            tables[number].there.map_or_else(|| plan.clone(), |there| filled(plan.clone(), there))
         };
         let Some((first, others)) = numbers.split_first() else {
             let known: Vec<String> =
@@ -307,10 +301,11 @@ impl Binder<'_> {
             let (a, b) = (&tables[*first], &tables[*other]);
             // How long texts are is the matter of each party.
             let same = |a: &Column, b: &Column| *a == Column { longest: a.longest, ..b.clone() };
-            let differs = a.columns.iter().zip(&b.columns).find(|(a, b)| !same(a, b));
+            let differs = a.own_columns().zip(b.own_columns()).find(|(a, b)| !same(a, b));
             let differs = differs
                 .map(|(a, _)| a.name.as_str())
-                .or((a.columns.len() != b.columns.len()).then_some("how many there are"));
+                .or((a.own_columns().count() != b.own_columns().count())
+                    .then_some("how many there are"));
             if let Some(differs) = differs {
                 let what = format!(
                     "`{name}` means the tables of several parties, whose columns are not equal: {} and {} differ in {differs}. \
@@ -323,11 +318,12 @@ impl Binder<'_> {
             }
         }
         if others.is_empty() {
-            return Ok(scan(*first));
+            return Ok((scan(*first), tables[*first].full_name()));
         }
         let parts: Vec<Plan> = numbers.iter().map(|number| scan(*number)).collect();
         let fields = parts[0].fields.clone();
-        Ok(Plan { node: Node::Union(parts), fields, span: span.clone() })
+        let plan = Plan { node: Node::Union(parts), fields, span: span.clone() };
+        Ok((plan, name.to_owned()))
     }
 
     /// Tables joined on the equalities among conditions.
@@ -786,6 +782,18 @@ fn not_unique(span: &Span) -> QueryError {
 pub(super) fn filtered(plan: Plan, condition: Expr) -> Plan {
     let (fields, span) = (plan.fields.clone(), condition.span.clone());
     Plan { node: Node::Filter { input: Box::new(plan), condition }, fields, span }
+}
+
+/// The rows of a padded table that are there, without the column that says so.
+fn filled(scan: Plan, there: usize) -> Plan {
+    let (fields, span) = (scan.fields.clone(), scan.span.clone());
+    let condition = Expr::column(there, &fields, &span);
+    let node = Node::Filter { input: Box::new(scan), condition };
+    let all = (0..fields.len()).filter(|column| *column != there);
+    let columns = all
+        .map(|column| (Expr::column(column, &fields, &span), fields[column].name.clone()))
+        .collect();
+    projected(Plan { node, fields, span }, columns)
 }
 
 /// Columns of a plan.

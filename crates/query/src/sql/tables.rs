@@ -17,6 +17,12 @@ use tacit_program::Domain;
 use tacit_program::derived::MAX_PLACE;
 use tacit_program::domain::{DATE, DECIMAL, Members, TEXT, TEXTS, parse_date};
 
+/// The column of padded tables that says which rows there are.
+const THERE: &str = "there";
+
+/// The least and the greatest number of rows, as far as they are said.
+type RowBounds = (Option<u64>, Option<u64>);
+
 /// What is known of a column so far.
 struct Draft {
     column: Column,
@@ -48,7 +54,7 @@ impl Binder<'_> {
         // A party is spelled as it is the first time.
         let spelled = known.iter().find(|table| table.owner.eq_ignore_ascii_case(&owner));
         let owner = spelled.map_or(owner, |table| table.owner.clone());
-        let rows = self.rows(&create.table_options)?;
+        let (rows, padded) = self.options(&create.table_options)?;
         let enough = |rows: &RangeInclusive<u64>| match rows.is_empty() || *rows.end() == 0 {
             true => self.error(&create.name, "max_rows is at least 1, and at least min_rows"),
             false => Ok(()),
@@ -67,7 +73,13 @@ impl Binder<'_> {
                 (least, most) => least.unwrap_or(0)..=most.unwrap_or(*other.rows.end()),
             };
             enough(&rows)?;
-            return Ok(Table { owner, name, rows, ..other.clone() });
+            let mut table = Table { owner, name, rows, ..other.clone() };
+            let was = table.there.take();
+            was.map(|there| table.columns.remove(there));
+            return match padded.unwrap_or(was.is_some()) {
+                true => self.padded(table, &create.name),
+                false => Ok(table),
+            };
         }
         let (least, Some(most)) = rows else {
             return self.error(
@@ -155,12 +167,28 @@ impl Binder<'_> {
             return self.error(&create.name, "a table has columns");
         }
         let columns = drafts.into_iter().map(|draft| draft.column).collect();
-        Ok(Table { owner, name, columns, rows, unique })
+        let table = Table { owner, name, columns, rows, there: None, unique };
+        if padded == Some(true) { self.padded(table, &create.name) } else { Ok(table) }
     }
 
-    /// The least and the greatest number of rows.
-    fn rows(&self, options: &CreateTableOptions) -> Result<(Option<u64>, Option<u64>)> {
-        let (mut least, mut most) = (None, None);
+    /// A table that its owner fills up.
+    fn padded(&self, mut table: Table, at: &ObjectName) -> Result<Table> {
+        if table.columns.iter().any(|column| column.name.eq_ignore_ascii_case(THERE)) {
+            let what = format!(
+                "a padded table has a column `{THERE}` of its own, which says which rows it has: call this one otherwise"
+            );
+            return self.error(at, what);
+        }
+        table.columns.push(Column::new(THERE, Kind::Bit, 0..=1, false));
+        table.there = Some(table.columns.len() - 1);
+        table.rows = *table.rows.end()..=*table.rows.end();
+        Ok(table)
+    }
+
+    /// The least and the greatest number of rows, and whether nobody is to see how many there are.
+    fn options(&self, options: &CreateTableOptions) -> Result<(RowBounds, Option<bool>)> {
+        const OPTIONS: &str = "a table has the options max_rows, min_rows and padded";
+        let (mut least, mut most, mut padded) = (None, None, None);
         let options = match options {
             CreateTableOptions::With(options)
             | CreateTableOptions::Options(options)
@@ -169,16 +197,21 @@ impl Binder<'_> {
         };
         for option in options {
             let SqlOption::KeyValue { key, value } = option else {
-                return self.error(option, "a table has the options max_rows and min_rows");
+                return self.error(option, OPTIONS);
             };
-            let number = self.count(value)?;
             match key.to_string().to_ascii_lowercase().as_str() {
-                "max_rows" => most = Some(number),
-                "min_rows" => least = Some(number),
-                _ => return self.error(key, "a table has the options max_rows and min_rows"),
+                "max_rows" => most = Some(self.count(value)?),
+                "min_rows" => least = Some(self.count(value)?),
+                "padded" => match value {
+                    Ast::Value(ast::ValueWithSpan { value: Value::Boolean(said), .. }) => {
+                        padded = Some(*said);
+                    }
+                    _ => return self.error(value, "padded is true or false"),
+                },
+                _ => return self.error(key, OPTIONS),
             }
         }
-        Ok((least, most))
+        Ok(((least, most), padded))
     }
 
     /// A number of rows, or the like.

@@ -425,9 +425,9 @@ class Frame(FrameBase):
     def to_arrays(self, *columns: str) -> tuple[dict[str, Array], Array]:
         """Columns as arrays of shape (rows), by their names, for a program to go on with; and bits that say which rows there are.
 
-        What a filter or a join left out stays as a row: its bit is 0, and so are its values, or what of their range is nearest to that. So
-        the number of rows is known, and that of those which count is secret. Estimators take the bits as `sample_weight=`. What a join
-        relies on is checked in each job that uses one of the arrays.
+        What a filter or a join left out stays as a row: its bit is 0, and so are its values. So the number of rows is known, and that of
+        those which count is secret. Estimators take the bits as `sample_weight=`. What a join relies on is checked in each job that uses
+        one of the arrays.
 
         Rows are in the order of the last `sort`; without it, in one that may follow from keys and from whose rows they are: who learns a
         result for each row learns that, too. Columns that may be null are filled first, by `fill_null`, or their nulls left out, by

@@ -19,7 +19,15 @@ from .tables import Table
 from .text import Place, Sql, identifier, lowered
 
 
-def table(party: Party, name: str, schema: Mapping[str, Any], max_rows: int, min_rows: int, unique: str | Sequence[str] | None) -> Frame:
+def table(
+    party: Party,
+    name: str,
+    schema: Mapping[str, Any],
+    max_rows: int,
+    min_rows: int,
+    unique: str | Sequence[str] | None,
+    pad: bool,
+) -> Frame:
     """What `party.table(...)` gives."""
     place = here()
     tables.named(name, place)
@@ -34,13 +42,16 @@ def table(party: Party, name: str, schema: Mapping[str, Any], max_rows: int, min
         fail(
             ProgramError, f"a table has at least one row at most, and from min_rows to max_rows, not from {min_rows} to {max_rows}", *place
         )
+    if not isinstance(pad, bool) or (pad and min_rows):
+        what = "pad is True or False, and a padded table has no min_rows: it counts as max_rows whatever it has"
+        fail(ProgramError, what, *place)
     key = () if unique is None else (unique,) if isinstance(unique, str) else tuple(unique)
     for it in key:
         if it not in schema:
             fail(ProgramError, f"there is no column {it!r} that could be unique: {instead(str(it), dict(columns))}", *place)
     if len(set(key)) < len(key):
         fail(ProgramError, "a column is named twice in unique=", *place)
-    made = Table(party, name, columns, (min_rows, max_rows), key, place)
+    made = Table(party, name, columns, (min_rows, max_rows), key, place, pad)
     bound = {it: Bound(Sql(identifier(it)), ATOM, kind_of(type), True) for it, type in columns}
     frame = Frame(party.arena, Block(Scan((made,)), bound, place), (made,))
     if key:

@@ -27,6 +27,7 @@ class Table:
     rows: tuple[int, int]
     unique: tuple[str, ...]
     place: Place = field(compare=False)
+    padded: bool = False
 
     @property
     def shown(self) -> str:
@@ -125,11 +126,15 @@ def create(table: Table, before: Sequence[Table]) -> Sql:
 
     like = next((it for it in before if same(it)), None)
     head = f"CREATE TABLE {table.full_name} ("
-    with_rows = f" WITH (max_rows = {most}{f', min_rows = {least}' if least else ''});"
+    options = [f"max_rows = {most}", *([f"min_rows = {least}"] if least else []), *(["padded = true"] if table.padded else [])]
+    with_rows = f" WITH ({', '.join(options)});"
     # Quotes are not understood there.
     if like is not None and '"' not in like.full_name:
-        rows = ";" if like.rows == table.rows else f" WITH (max_rows = {most}, min_rows = {least});"
-        return Sql(head, f"LIKE {like.full_name})", rows, place=table.place)
+        if (like.rows, like.padded) == (table.rows, table.padded):
+            with_rows = ";"
+        elif not table.padded:
+            with_rows = f" WITH (max_rows = {most}, min_rows = {least}{', padded = false' if like.padded else ''});"
+        return Sql(head, f"LIKE {like.full_name})", with_rows, place=table.place)
     lines = [f"    {identifier(name)} {declared(type, name, table.place)}" for name, type in table.columns]
     if table.unique:
         lines.append(f"    UNIQUE ({', '.join(map(identifier, table.unique))})")

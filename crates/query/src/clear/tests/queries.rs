@@ -12,7 +12,7 @@ fn catalog(unique: bool) -> Catalog {
     let unique = if unique { vec![vec![0]] } else { Vec::new() };
     let (owner, name) = ("alice".to_owned(), "t".to_owned());
     Catalog {
-        tables: vec![Table { owner, name, columns, rows: 0..=4, unique }],
+        tables: vec![Table { owner, name, columns, rows: 0..=4, there: None, unique }],
         others: Vec::new(),
     }
 }
