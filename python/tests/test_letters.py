@@ -217,6 +217,26 @@ def test_the_disclosure_says_what_owners_compute() -> None:
     assert other.digest != ONE.digest
 
 
+def test_programs_that_are_read_say_it_too(tmp_path: Path) -> None:
+    path = tmp_path / "p.tacit"
+    path.write_text(
+        """program p
+parties alice, bob, carol
+rows n <= 10
+input x: bit[n] from alice of text("alice.icd", like "C50%")
+input y: u8[n] from alice in 0..9 of text(note, slice 1 9, length)
+reveal sum(x, axis 0) to bob as "x"
+reveal sum(y, axis 0) to bob as "y"
+"""
+    )
+    job = tc.load(path)
+    assert "which alice computes: alice.icd LIKE 'C50%'" in str(job.disclosure())
+    found = job.check({"alice": {"icd": ["C50", "x", "C501"], "note": ["a", "bcd", "e" * 20]}})
+    assert (found["x"], found["y"]) == (2, 13)
+    with pytest.raises(tc.InputError, match="row 1 is missing"):
+        job.check({"alice": {"icd": ["C50", " "], "note": ["a", "b"]}})
+
+
 @pytest.mark.parametrize(
     ("query", "place", "what"),
     [

@@ -9,6 +9,7 @@ mod like;
 mod tests;
 
 use crate::domain::{TEXTS, text_code};
+use crate::ir::Program;
 use crate::text::names;
 use crate::types::{Element, Interval, Type};
 use std::fmt;
@@ -283,6 +284,18 @@ fn visible(text: &str) -> String {
         false => c.to_string(),
     };
     text.chars().map(shown).collect()
+}
+
+/// What owners of texts compute of them for a program, each of its own rows: for people to read before they consent.
+#[must_use]
+pub fn computed(program: &Program) -> Vec<String> {
+    let inputs = program.inputs().filter_map(|(id, _, owner)| {
+        let derived = program.meaning(id).derived()?;
+        let owner = owner.and_then(|it| program.parties.get(usize::from(it.0)));
+        let who = owner.map_or("everybody", String::as_str);
+        Some(format!("{who} computes {}", derived.function.of(&derived.column)))
+    });
+    inputs.collect()
 }
 
 /// One character as a small letter: one of Unicode's mappings of one to one, as DuckDB has them, so that no text gets longer.

@@ -47,6 +47,12 @@ impl Derived {
     fn column(&self) -> &str {
         &self.0.column
     }
+
+    /// What is computed, as SQL writes it.
+    #[getter]
+    fn shown(&self) -> String {
+        self.0.function.of(&self.0.column)
+    }
 }
 
 /// What goes in for each text where texts have no list, or what is computed of it, as an array that is wiped in the end and cannot be written

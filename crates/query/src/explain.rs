@@ -5,7 +5,7 @@ use crate::lint::lint;
 use crate::lower::Lowered;
 use crate::plan::{Node, Plan, Query};
 use crate::rewrite::rewritten;
-use tacit_program::Program;
+use tacit_program::derived::computed;
 
 /// What a query does and discloses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,17 +77,6 @@ pub fn explain(query: &Query, catalog: &Catalog, lowered: &Lowered) -> Explained
         checked,
         advice: lint(query, catalog).iter().map(ToString::to_string).collect(),
     }
-}
-
-/// What owners compute of their texts, of all inputs of a program that are such.
-fn computed(program: &Program) -> Vec<String> {
-    let inputs = program.inputs().filter_map(|(id, _, owner)| {
-        let derived = program.meaning(id).derived()?;
-        let owner = owner.and_then(|it| program.parties.get(usize::from(it.0)));
-        let who = owner.map_or("everybody", String::as_str);
-        Some(format!("{who} computes {}", derived.function.of(&derived.column)))
-    });
-    inputs.collect()
 }
 
 fn visit<'p>(plan: &'p Plan, see: &mut impl FnMut(&'p Plan)) {

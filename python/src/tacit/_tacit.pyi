@@ -237,6 +237,9 @@ class Derived:
     @property
     def column(self) -> str:
         """The column, called as an input that is the column itself would be."""
+    @property
+    def shown(self) -> str:
+        """What is computed, as SQL writes it."""
 
 @final
 class Raw:

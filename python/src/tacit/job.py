@@ -1168,6 +1168,8 @@ class Disclosure:
             elif it.names is not None and self.job._disclosed is not None:
                 holds = ", ".join(it.names)
             missing = ", or nothing" if it.name in self.job._known else ""
+            if it.derived is not None and self.job._disclosed is None:
+                missing += f", which {it.party or 'everybody'} computes: {it.derived.shown}"
             taken.append([f"from {it.party}" if it.party else "public", f"{it.name}{shape}", f"{holds}{missing}"])
         return taken
 

@@ -3,6 +3,7 @@
 use crate::output::remark;
 use tacit::Program;
 use tacit_program::Op;
+use tacit_program::derived::computed;
 use tacit_query::explain::Explained;
 
 /// Says what the parties learn from a program or a query, and what it checks.
@@ -11,22 +12,29 @@ pub fn announce(program: &Program) {
 }
 
 fn lines(program: &Program) -> Vec<String> {
-    let Some(Explained { learned, public, computed, checked, advice, .. }) = program.disclosed()
+    let Some(Explained { learned, public, computed: of_owners, checked, advice, .. }) =
+        program.disclosed()
     else {
-        return vec![format!("discloses: {}", of_program(program).join("; "))];
+        let learned = vec![format!("discloses: {}", of_program(program).join("; "))];
+        return learned.into_iter().chain(of_texts(&computed(program))).collect();
     };
     let mut lines = vec![format!("discloses: {}", learned.join(", "))];
-    let of_all = [
-        ("everybody learns ", public),
-        ("of texts, each for its own rows: ", computed),
-        ("checks in the run: ", checked),
-    ];
-    let of_all = of_all.into_iter().filter(|(_, what)| !what.is_empty());
-    lines.extend(of_all.map(|(title, what)| format!("{title}{}", what.join("; "))));
+    let titled = |title: &str, what: &[String]| {
+        (!what.is_empty()).then(|| format!("{title}{}", what.join("; ")))
+    };
+    lines.extend(titled("everybody learns ", public));
+    lines.extend(of_texts(of_owners));
+    lines.extend(titled("checks in the run: ", checked));
     // Behind its code.
     let advice = advice.iter().map(|advice| advice.split_once("  ").unwrap_or(("", advice)));
     lines.extend(advice.map(|(code, advice)| format!("look at {code}: {advice}")));
     lines
+}
+
+/// What owners compute of texts, if they do.
+fn of_texts(computed: &[String]) -> Option<String> {
+    (!computed.is_empty())
+        .then(|| format!("of texts, each for its own rows: {}", computed.join("; ")))
 }
 
 /// Who learns which results, and which row counts everybody does.
