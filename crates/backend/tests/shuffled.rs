@@ -158,7 +158,7 @@ fn openings(protocol: Protocol, what: Opens, cheat: RoleId, which: usize) -> (Ve
         let sent = Arc::new(AtomicUsize::new(0));
         let (active, count) = (opens.clone(), sent.clone());
         let tamper = Tamper::new(move |m| {
-            let opens = active.load(Ordering::Relaxed) && m.place.phase == Phase::Online;
+            let opens = active.load(Ordering::Relaxed) && m.place.phase == Phase::Open;
             if !opens || count.fetch_add(1, Ordering::Relaxed) != which {
                 return Verdict::Keep;
             }

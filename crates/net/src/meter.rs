@@ -78,8 +78,8 @@ impl Meter {
             .filter(|(.., count)| *count != Count::default())
     }
 
-    /// Gives the number of rounds: of distinct steps of the online phase in which this party received
-    /// on the stream `On`.
+    /// Gives the number of rounds: of distinct steps of the online phase, and of openings, in which this party
+    /// received on the stream `On`.
     #[must_use]
     pub fn rounds(&self) -> u64 {
         self.online_steps.len() as u64
@@ -148,7 +148,7 @@ impl Meter {
                 ..Count::default()
             },
         );
-        let round = stream == Stream::On && place.phase == Phase::Online;
+        let round = stream == Stream::On && matches!(place.phase, Phase::Online | Phase::Open);
         if round && self.last_online_step != Some(place.step) {
             self.last_online_step = Some(place.step);
             self.online_steps.insert(place.step);
@@ -182,6 +182,12 @@ mod tests {
         }
         meter.received(1, Stream::Def, at(9), 1, 0);
         assert_eq!(meter.rounds(), 3);
+        // What opens in a step is waited for with the rest of it.
+        for (phase, step) in [(Phase::Open, 2), (Phase::Open, 3), (Phase::Verify, 4)] {
+            meter.received(2, Stream::Def, Place { phase, step }, 5, 0);
+            meter.received(2, Stream::On, Place { phase, step }, 5, 0);
+        }
+        assert_eq!(meter.rounds(), 4);
         let on = meter.count(PartyId(2), Stream::On, Phase::Online);
         assert_eq!((on.bytes_received, on.messages_received, on.waited_ns), (25, 5, 35));
         assert_eq!(meter.total(|_, _, _| true).bytes_sent, 10);
@@ -189,7 +195,7 @@ mod tests {
         let mut sum = Meter::default();
         sum.merge(&meter);
         sum.merge(&meter);
-        assert_eq!(sum.rounds(), 3);
-        assert_eq!(sum.total(|_, s, _| s == Stream::On).bytes_received, 50);
+        assert_eq!(sum.rounds(), 4);
+        assert_eq!(sum.total(|_, s, _| s == Stream::On).bytes_received, 80);
     }
 }

@@ -81,7 +81,7 @@ pub enum Phase {
     Online = 2,
     /// Checks before opening.
     Verify = 3,
-    /// Revealing results.
+    /// What opens shared values: results, and what protocols open on the way to them.
     Open = 4,
 }
 

@@ -7,7 +7,7 @@ use crate::runs::{components, share_at, write_run};
 use crate::shares::{RunsMut, Shares};
 use crate::verify::{Item, Kind, Pass};
 use tacit_circuit::schedule::Slot;
-use tacit_net::Stream;
+use tacit_net::{Phase, Stream};
 use tacit_ring::{Buffer, Word, simd};
 
 /// Bits or words of one input port that are shared together.
@@ -330,7 +330,7 @@ pub fn output_begin<P: Role, W: Word>(
     output: Output<'_>,
 ) -> Result<(), SharingError> {
     party.check_verified()?;
-    send_open_words::<P, W>(party, scratch, shares, output, Stream::On)
+    opening(party, |party| send_open_words::<P, W>(party, scratch, shares, output, Stream::On))
 }
 
 /// Sends what goes ahead, receives, and writes the opened values to `opened` if this role is a
@@ -348,17 +348,28 @@ pub fn output_finish<P: Role, W: Word>(
     output: Output<'_>,
     opened: &mut [W],
 ) -> Result<(), SharingError> {
-    send_open_words::<P, W>(party, scratch, shares, output, Stream::Pre)?;
-    // In the order of receivers: two roles may each check what the other one receives.
-    for &receiver in output.receivers {
-        if receiver == P::ROLE {
-            receive_opened::<P, W>(party, scratch, shares, output, opened)?;
-        } else if P::open_checker(receiver) == Some(P::ROLE) {
-            let words = scratch.open_words::<P>(shares, output, receiver);
-            party.log(opening_item(receiver, P::ROLE), words);
+    opening(party, |party| {
+        send_open_words::<P, W>(party, scratch, shares, output, Stream::Pre)?;
+        // In the order of receivers: two roles may each check what the other one receives.
+        for &receiver in output.receivers {
+            if receiver == P::ROLE {
+                receive_opened::<P, W>(party, scratch, shares, output, opened)?;
+            } else if P::open_checker(receiver) == Some(P::ROLE) {
+                let words = scratch.open_words::<P>(shares, output, receiver);
+                party.log(opening_item(receiver, P::ROLE), words);
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
+}
+
+/// Does a part of an opening in the phase of that name, which nothing else is sent in.
+fn opening<T>(party: &mut Party<'_>, part: impl FnOnce(&mut Party<'_>) -> T) -> T {
+    let phase = party.mesh().place().phase;
+    party.mesh().set_phase(Phase::Open);
+    let done = part(party);
+    party.mesh().set_phase(phase);
+    done
 }
 
 /// Receives what opens the output to this role.

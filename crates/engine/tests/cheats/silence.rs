@@ -146,7 +146,10 @@ fn honest_parties_send_no_opening_after_a_cheat() {
 
 fn openings_after_cheats(protocols: &[Protocol]) {
     for job in interleaved(protocols) {
-        for (party, classes) in classes(&job).into_iter().enumerate() {
+        let all = classes(&job);
+        let opens = |(.., phase): &Class| *phase == Phase::Open;
+        assert!(all.iter().any(|sent| sent.keys().any(opens)), "honest runs open results");
+        for (party, classes) in all.into_iter().enumerate() {
             let cheat = PartyId(party as u8);
             let computing = |phase| matches!(phase, Phase::Setup | Phase::Offline | Phase::Online);
             for (class, count) in classes.into_iter().filter(|((.., phase), _)| computing(*phase)) {
