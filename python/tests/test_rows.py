@@ -168,6 +168,8 @@ def test_what_cannot_be_arrays() -> None:
         frame.group_by("age").agg(n=tc.len()).min_rows(3).to_arrays("n")
     with pytest.raises(tc.RangeError, match="64"):
         frame.with_columns(y=tc.col.x * tc.col.x).to_arrays("y")
+    with pytest.raises(tc.ProgramError, match="outside of loops"):
+        tc.loop(3, lambda x, i: x + frame.with_columns(n=tc.lit(1)).to_arrays("n")[0]["n"][0], tc.zeros(()), keep=tc.Int(0, 9))
     columns, _ = frame.with_columns(pay=tc.col.pay.cast(float)).to_arrays("pay")
     job = tc.job("pay", pay=tc.sum(columns["pay"]).reveal(to="all"))
     given = {"alice": {"people": {"name": ["a", "b"], "pay": [1.25, 2.5], "age": [1, None], "x": [0, 1]}}}

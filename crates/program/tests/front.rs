@@ -1,6 +1,6 @@
 //! Programs that another language records: what is cut out of what was recorded, and mistakes.
 
-use tacit_program::build::Value;
+use tacit_program::build::{Array, Value};
 use tacit_program::text::{self, Argument, Carried, FrontEnd, Revealed, Setting};
 use tacit_program::{Element, Extent, Interval, Meaning, Program, ProgramError, Span};
 
@@ -60,6 +60,33 @@ fn what_nothing_needs_is_left_out() {
     let ty = (BYTE, vec![n], WHOLE);
     let again = front.input(&place(1), "x", Some(tacit_program::PartyId(0)), ty, Meaning::Number);
     assert_eq!(text::print(&total(&mut front, again.unwrap()).unwrap()), plain);
+}
+
+/// A check that is tied to a value is in each program that computes something from it, and in no other.
+#[test]
+fn checks_that_are_tied_to_values() {
+    let (mut front, x, n) = begun();
+    let tied = front.record(|b| {
+        let y = b.shared_input("y", tacit_program::PartyId(0), Array::of(BYTE).axis(n.clone()));
+        let again = b.shared_input("y", tacit_program::PartyId(0), Array::of(BYTE).axis(n.clone()));
+        assert_eq!(b.operations(), 2);
+        let sum = b.sum(again, 0);
+        let check = b.check(sum, 0..=7);
+        let twice = b.add(x, y);
+        b.tie(twice, check);
+        Ok::<Value, ProgramError>(twice)
+    });
+    let checks = |program: &Program| text::print(program).matches("check").count();
+    let of_tied = total(&mut front, tied.unwrap()).unwrap();
+    assert_eq!((checks(&of_tied), of_tied.inputs().count()), (1, 2));
+    let of_other = total(&mut front, x).unwrap();
+    assert_eq!((checks(&of_other), of_other.inputs().count()), (0, 1));
+    // Inputs are taken before loops.
+    let carried = [Carried { start: x, element: BYTE, interval: WHOLE }];
+    let (_, _, open) = front.open_loop(&place(5), &n, &carried).unwrap();
+    let refused = front.record(|_| Ok::<(), ProgramError>(())).unwrap_err();
+    assert!(refused.message.contains("outside of loops"), "{refused}");
+    front.abandon_loop(open);
 }
 
 #[test]

@@ -23,6 +23,11 @@ impl Builder {
         &mut self.program
     }
 
+    /// Whether the body of a loop is being recorded.
+    pub(crate) fn is_in_loop(&self) -> bool {
+        self.scopes.len() > 1
+    }
+
     /// The first mistake so far; [`Builder::finish`] gives it too.
     #[must_use]
     pub fn mistake(&self) -> Option<ProgramError> {

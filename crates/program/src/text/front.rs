@@ -165,14 +165,18 @@ impl FrontEnd {
         self.parser.builder.checked(declared)
     }
 
-    /// Lets somebody else record operations, outside of loops.
+    /// Lets somebody else record operations.
     ///
     /// # Errors
-    /// What that gives, or the first mistake in what it recorded.
+    /// What that gives, or the first mistake in what it recorded; within loops, which have no inputs.
     pub fn record<T, E: From<ProgramError>>(
         &mut self,
         record: impl FnOnce(&mut Builder) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
+        if self.parser.builder.is_in_loop() {
+            let what = "the rows of a query are taken outside of loops: take them before the loop";
+            return Err(ProgramError::nowhere(what).into());
+        }
         let recorded = record(&mut self.parser.builder);
         self.parser.builder.checked(())?;
         recorded

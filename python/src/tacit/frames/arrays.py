@@ -28,6 +28,8 @@ def to_arrays(frame: Frame, columns: tuple[str, ...]) -> tuple[dict[str, Array],
     for name in columns:
         if name not in frame._block.columns:
             fail(ProgramError, f"there is no column {name!r}: {instead(str(name), frame._block.columns)}", *place)
+    if frame._arena.front.open_loops:
+        fail(ProgramError, "the rows of a frame are taken outside of loops: call to_arrays before tc.loop", *place)
     if frame._lost is not None:
         fail(
             ProgramError,
