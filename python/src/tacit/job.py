@@ -1108,7 +1108,8 @@ class Disclosure:
             learns = "learns" if len(to) == 1 or who == "everybody" else "learn"
             revealed.append([f"{who} {learns}", name, type.replace(" secret", "").replace(" public", "")])
         for dim, (least, most) in job.rows.items():
-            revealed.append(["everybody learns", f"row count {dim}, from {least} to {most}"])
+            known = f"that {dim} has {most} rows at most, and not how many"
+            revealed.append(["everybody learns", known if dim in job._padded else f"row count {dim}, from {least} to {most}"])
         places = self._places()
         verified = _listed(places["check"], job._origin)
         told = f"{verified}; 1 bit for all together, to everybody" if places["check"] else "nothing"

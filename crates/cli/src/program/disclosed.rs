@@ -45,7 +45,9 @@ fn of_program(program: &Program) -> Vec<String> {
         let results = if results.is_empty() { "no result".into() } else { results.join(", ") };
         learned.push(format!("{party} learns {results}"));
     }
-    let rows: Vec<String> = program.dims.iter().map(|dim| format!("\"{}\"", dim.name)).collect();
+    // Of padded tables and the like it is known before.
+    let open = program.dims.iter().filter(|dim| dim.min < dim.max);
+    let rows: Vec<String> = open.map(|dim| format!("\"{}\"", dim.name)).collect();
     match &rows[..] {
         [] => {}
         [one] => learned.push(format!("everybody learns the row count {one}")),
