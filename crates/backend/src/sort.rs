@@ -12,6 +12,8 @@
 mod column;
 mod compared;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 pub use column::Column;
 pub(super) use column::with_column;

@@ -1,46 +1,24 @@
 //! Shuffles that are checked: what comes out, and that every message that one role changes makes two honest ones differ, before
 //! anything opens.
 
+use crate::harness::{settle, with_backend};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use tacit_backend::protocols::{LIFT, QUAD, QUAD_A, QUAD_HET};
-use tacit_backend::{Backend, Column, RingKeys, Shuffles};
+use tacit_backend::{Backend, Column, Shuffles};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
-use tacit_net::{AbortKind, Mesh, PartyId, Phase};
-use tacit_ring::{Entropy, Z2, entropy};
-use tacit_sharing::setup::Secrets;
+use tacit_net::{AbortKind, Phase};
+use tacit_ring::Z2;
 use tacit_sharing::verify::{Journal, Kind, Verifier};
-use tacit_sharing::{Party, Protocol, RoleId};
+use tacit_sharing::{Protocol, RoleId};
 
-const PLACES: [PartyId; 4] = [PartyId(0), PartyId(1), PartyId(2), PartyId(3)];
 const ROWS: usize = 70;
 
 /// Two columns of the rows' numbers, shuffled.
 fn shuffle(on: &mut dyn Shuffles) -> Vec<Column> {
     let columns = on.numbers(ROWS).into_iter().collect();
     tacit_backend::shuffled(on, columns, ROWS).unwrap()
-}
-
-/// Calls something with a party's backend and its verifier.
-fn with_backend<T>(
-    protocol: Protocol,
-    mesh: &mut Mesh,
-    tamper: Option<Tamper>,
-    work: impl FnOnce(&mut dyn Backend, &mut Verifier) -> T,
-) -> T {
-    let places = &PLACES[..protocol.parties()];
-    let mut entropy = Entropy::insecure_seeded(entropy::test_seed(), mesh.me().0);
-    let mut secrets = Secrets::exchange(mesh, b"test", protocol, places, &mut entropy).unwrap();
-    let mut verifier = Verifier::new(protocol, places, b"test".to_vec(), secrets.take_pairs());
-    mesh.set_phase(Phase::Online);
-    if let Some(tamper) = tamper {
-        mesh.set_tamper(tamper);
-    }
-    let keys = RingKeys::new(&mut secrets, 1).remove(0);
-    let party = Party::new(mesh, places).unwrap();
-    let mut backend = tacit_backend::in_rings(protocol, party, keys).unwrap();
-    work(&mut *backend, &mut verifier)
 }
 
 #[test]
@@ -52,16 +30,12 @@ fn rows_stay_together_in_an_order_that_is_not_theirs() {
                     let moved = shuffle(b.shuffles().unwrap());
                     let early = b.shuffles().unwrap().open_places(&moved[0], 0..ROWS);
                     assert!(early.is_err(), "{protocol}: places that nobody compared");
-                    let mut settle = |b: &mut dyn Backend| {
-                        let journal = b.take_journal().unwrap();
-                        b.end_epoch(Some(&mut *verifier), vec![journal]).unwrap();
-                    };
-                    settle(b);
+                    settle(b, verifier).unwrap();
                     let mut on =
                         |column: &Column| b.shuffles().unwrap().open_places(column, 0..ROWS);
                     let opened: Vec<Vec<u32>> =
                         moved.iter().map(&mut on).map(|column| column.unwrap().to_vec()).collect();
-                    settle(b);
+                    settle(b, verifier).unwrap();
                     b.flush().unwrap();
                     opened
                 });
@@ -170,8 +144,7 @@ fn openings(protocol: Protocol, what: Opens, cheat: RoleId, which: usize) -> (Ve
         let work = |b: &mut dyn Backend, verifier: &mut Verifier| {
             let bits = b.public_planes(&[Z2(5), Z2(0)], 1, ROWS);
             let [_, places] = b.shuffles().unwrap().numbers(ROWS);
-            let journal = b.take_journal().unwrap();
-            b.end_epoch(Some(verifier), vec![journal]).unwrap();
+            settle(b, verifier).unwrap();
             opens.store(true, Ordering::Relaxed);
             let on = b.shuffles().unwrap();
             match what {
@@ -224,8 +197,7 @@ fn rows_that_nobody_proved_do_not_open() {
             let columns: Vec<Column> = on.numbers(ROWS).into_iter().collect();
             let first = on.hops()[0];
             drop(on.draw(first, ROWS).unwrap());
-            let journal = b.take_journal().unwrap();
-            b.end_epoch(Some(verifier), vec![journal]).unwrap();
+            settle(b, verifier).unwrap();
             let opened = b.shuffles().unwrap().open_places(&columns[1], 0..ROWS);
             assert!(opened.is_err(), "places of a shuffle without its proof");
         });
