@@ -1,4 +1,5 @@
-//! Golden transcripts: what every party sends, as hashes that are kept in the repository.
+//! Transcripts: what every party sends. As hashes that are kept in the repository they are golden; as sizes they are compared between
+//! runs on other values.
 //!
 //! A change that moves code and is meant to change no protocol leaves all of them as they are. A change that is meant
 //! to change what is sent writes them again, with `TACIT_GOLDEN=write`, in a commit that says why.
@@ -10,15 +11,27 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use tacit_net::testing::{Tamper, Verdict};
-use tacit_net::{PartyId, Session, Stream};
+use tacit_net::{PartyId, Phase, Session, Stream};
 
 /// Sender, receiver, mesh (of the worker with that number), stream.
 type Sent = (PartyId, PartyId, usize, Stream);
 
+/// What was sent over one stream of a link.
+#[derive(Default)]
+struct Traffic {
+    messages: u64,
+    /// Of the bytes.
+    bytes: blake3::Hasher,
+    /// Of phase, step and length of each message.
+    sizes: blake3::Hasher,
+    /// Lengths of messages that open values.
+    openings: Vec<u64>,
+}
+
 /// Hashes of what parties of one run send.
 #[derive(Clone, Default)]
 pub struct Transcript {
-    hashers: Arc<Mutex<BTreeMap<Sent, blake3::Hasher>>>,
+    sent: Arc<Mutex<BTreeMap<Sent, Traffic>>>,
 }
 
 impl Transcript {
@@ -26,11 +39,18 @@ impl Transcript {
     pub fn watch(&self, session: &mut Session) {
         let from = session.me();
         for (worker, mesh) in session.meshes.iter_mut().enumerate() {
-            let hashers = Arc::clone(&self.hashers);
+            let all = Arc::clone(&self.sent);
             mesh.set_tamper(Tamper::new(move |message| {
                 let sent = (from, message.to, worker, message.stream);
-                let mut hashers = hashers.lock().expect("no recorder panics");
-                hashers.entry(sent).or_default().update(message.bytes);
+                let mut all = all.lock().expect("no recorder panics");
+                let traffic = all.entry(sent).or_default();
+                let (place, bytes) = (message.place, message.bytes.len() as u64);
+                traffic.messages += 1;
+                traffic.bytes.update(message.bytes);
+                for number in [place.phase.index() as u64, place.step.into(), bytes] {
+                    traffic.sizes.update(&number.to_le_bytes());
+                }
+                traffic.openings.extend((place.phase == Phase::Open).then_some(bytes));
                 Verdict::Keep
             }));
         }
@@ -39,16 +59,39 @@ impl Transcript {
     /// One line: for every link, worker and stream the number of bytes and the first 32 bits of their hash.
     #[must_use]
     pub fn line(&self) -> String {
+        self.lines(|traffic| format!("{}:{}", traffic.bytes.count(), short(&traffic.bytes)))
+    }
+
+    /// One line that no value shows in, unless how much is sent depends on it: for every link, worker and stream the numbers of messages
+    /// and bytes, and the first 32 bits of a hash of phases, steps and lengths of all messages, in order.
+    #[must_use]
+    pub fn sizes(&self) -> String {
+        self.lines(|it| format!("{}:{}:{}", it.messages, it.bytes.count(), short(&it.sizes)))
+    }
+
+    fn lines(&self, of: impl Fn(&Traffic) -> String) -> String {
         let mut line = String::new();
-        for ((from, to, worker, stream), hasher) in
-            self.hashers.lock().expect("no recorder panics").iter()
+        for ((from, to, worker, stream), traffic) in
+            self.sent.lock().expect("no recorder panics").iter()
         {
-            let hash = hex::encode(&hasher.finalize().as_bytes()[..4]);
             let link = format!("{}>{}.{worker}.{stream}", from.index(), to.index());
-            write!(line, " {link}={}:{hash}", hasher.count()).expect("a String takes everything");
+            write!(line, " {link}={}", of(traffic)).expect("a String takes everything");
         }
         line.trim_start().to_owned()
     }
+
+    /// Lengths of the messages that opened values to a party, in the order in which they were sent over each link and stream.
+    #[must_use]
+    pub fn opened_to(&self, party: PartyId) -> Vec<u64> {
+        let all = self.sent.lock().expect("no recorder panics");
+        let to_it = all.iter().filter(|((_, to, ..), _)| *to == party);
+        to_it.flat_map(|(_, traffic)| traffic.openings.iter().copied()).collect()
+    }
+}
+
+/// The first 32 bits of a hash.
+fn short(hasher: &blake3::Hasher) -> String {
+    hex::encode(&hasher.finalize().as_bytes()[..4])
 }
 
 /// Compares what was found, by case, with the golden file; or writes the file, if the environment has
@@ -96,29 +139,41 @@ fn differences(text: &str, found: &BTreeMap<String, String>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tacit_net::Phase;
     use tacit_net::memory::{self, MemoryNetwork};
 
-    fn transcript(byte: u8) -> String {
+    /// Each party sends three bytes to the other one: so many in one message, and the others in one that opens something.
+    fn transcript(bytes: [u8; 3], cut: usize) -> Transcript {
         let transcript = Transcript::default();
         memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
             transcript.watch(&mut session);
             let other = PartyId(1 - session.me().0);
             let mesh = &mut session.meshes[0];
             mesh.set_phase(Phase::Online);
-            mesh.send(other, Stream::On, &[byte; 3]).unwrap();
+            mesh.send(other, Stream::On, &bytes[..cut]).unwrap();
+            mesh.set_phase(Phase::Open);
+            mesh.send(other, Stream::On, &bytes[cut..]).unwrap();
             let mut taken = [0; 3];
             mesh.recv(other, Stream::On, &mut taken).unwrap();
             session.finish().unwrap();
         });
-        transcript.line()
+        transcript
     }
 
     #[test]
     fn every_byte_counts() {
-        assert_eq!(transcript(1), transcript(1));
-        assert_ne!(transcript(1), transcript(2));
-        assert!(transcript(1).starts_with("0>1.0.on=3:"), "{}", transcript(1));
+        let line = |byte: u8| transcript([byte; 3], 1).line();
+        assert_eq!(line(1), line(1));
+        assert_ne!(line(1), line(2));
+        assert!(line(1).starts_with("0>1.0.on=3:"), "{}", line(1));
+    }
+
+    #[test]
+    fn of_sizes_no_byte_counts_but_all_lengths_do() {
+        let sizes = |byte: u8, cut: usize| transcript([byte; 3], cut).sizes();
+        assert_eq!(sizes(1, 1), sizes(2, 1));
+        assert_ne!(sizes(1, 1), sizes(1, 2));
+        assert!(sizes(1, 1).starts_with("0>1.0.on=2:3:"), "{}", sizes(1, 1));
+        assert_eq!(transcript([1; 3], 1).opened_to(PartyId(0)), [2]);
     }
 
     #[test]
