@@ -363,9 +363,13 @@ pub fn output_finish<P: Role, W: Word>(
     })
 }
 
-/// Does a part of an opening in the phase of that name, which nothing else is sent in.
+/// Does a part of an opening in the phase of that name, which nothing else is sent in. What goes ahead in a phase of its own, before
+/// anything is known that could open, stays in that phase.
 fn opening<T>(party: &mut Party<'_>, part: impl FnOnce(&mut Party<'_>) -> T) -> T {
     let phase = party.mesh().place().phase;
+    if phase == Phase::Offline {
+        return part(party);
+    }
     party.mesh().set_phase(Phase::Open);
     let done = part(party);
     party.mesh().set_phase(phase);
