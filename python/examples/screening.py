@@ -23,6 +23,7 @@ except NameError:
     show = print  # In a terminal: text.
 
 STEPS = 100
+PROTOCOLS = ("trio", "lift")
 
 # %% [markdown]
 # ## Join the tables
@@ -86,7 +87,7 @@ numbers = rng.choice(100000, len(values), replace=False)
 at_clinic, at_registry = rng.permutation(len(values))[:380], rng.permutation(len(values))[:450]
 table = pd.DataFrame(values[at_clinic], columns=list(FEATURES)).assign(patient=numbers[at_clinic])
 data = {"alice": table, "bob": {"patient": numbers[at_registry], "benign": benign[at_registry]}}
-results = {protocol: job.run(data, protocol=protocol) for protocol in ("trio", "lift")}
+results = {protocol: job.run(data, protocol=protocol) for protocol in PROTOCOLS}
 for result in results.values():
     show(result.report)
 

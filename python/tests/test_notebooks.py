@@ -21,6 +21,7 @@ SMALLER = {
     "FLIGHTS, PLANES = 330_000, 3_300": "FLIGHTS, PLANES = 6_000, 300",
     'PROTOCOLS = ["yao", "lift"]': 'PROTOCOLS = ["yao"]',
     'PROTOCOLS = ["gmw", "trio", "lift"]': 'PROTOCOLS = ["trio", "lift"]',
+    'PROTOCOLS = ("trio", "lift")': 'PROTOCOLS = ("trio",)',
 }
 
 

@@ -1265,7 +1265,6 @@ def test_what_is_said_in_other_words_is_said() -> None:
         (lambda t: c.x.sum(1), r"sum does not take so many arguments: it is sum\(\)"),
         (lambda t: t.sort("x", reverse=True), r"sort takes no reverse=: it is sort\(by, \*more, descending=False"),
         (lambda t: t.group_by("x").agg(tc.len()).min_rows(), r"min_rows needs k: it is min_rows\(k\)"),
-        (lambda t: tc.parties("alice")[0].table("t", tc.Schema(x=tc.Bool()), max_rows=9, pad=True), "fill it up to max_rows"),  # type: ignore[call-arg]
         (lambda t: tc.parties("alice")[0].table("t", tc.Schema(x=tc.Bool())), "table needs max_rows: .* max_rows=1000"),  # type: ignore[call-arg]
     ],
 )
