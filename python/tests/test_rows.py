@@ -269,6 +269,9 @@ def test_padded_rows_as_arrays_from_files_and_in_plans(tmp_path: Any) -> None:
     (tmp_path / "a.csv").write_text("\n".join(lines))
     assert job.check({**given, "alice": {"people": str(tmp_path / "a.csv")}}).pay == sum(known)
     assert job.simulate(protocols=["trio"], network="lan").reports and job.plan(network="lan").best
+    few, most = (job.plan(network="lan", rows=rows).candidates for rows in ({"alice.people": 5}, None))
+    assert [it["bytes"] for it in few] == [it["bytes"] for it in most]
+    assert job.explain(protocol="trio", rows={"alice.people": 5}).rounds == job.explain(protocol="trio").rounds
     with pytest.raises(tc.InputError, match=re.escape("31 rows, and 'alice.people' is from 0 to 30")):
         job.check({**given, "alice": {"people": rows_of(31, 0)}})
     with pytest.raises(tc.ProgramError, match="a padded table has no min_rows"):

@@ -815,7 +815,7 @@ class Job:
         _counts(rows)
         malicious, many = _threat(security, corruptions, len(self.parties), True) or (False, 1)
         program = self._program if self._keeping is None else self._keeping.of((malicious, many))
-        found = _ran(lambda: program.plan(network, malicious, many, list((rows or {}).items())))
+        found = _ran(lambda: program.plan(network, malicious, many, self._counted(rows)))
         return Plan(json.loads(found), network, self.parties)
 
     @placed
@@ -831,10 +831,15 @@ class Job:
         program = self._program if protocol == "auto" else self._under(protocol)
         if protocol == "auto":
             protocol = self.plan(network=network, rows=rows).best
-        found = json.loads(_ran(lambda: program.explain(network, protocol, list((rows or {}).items()))))
+        found = json.loads(_ran(lambda: program.explain(network, protocol, self._counted(rows))))
         for it in found["operations"]:
             it["file"], it["line"] = self._origin.of(it["file"], it["line"])
         return Explanation(found)
+
+    def _counted(self, rows: Mapping[str, int] | None) -> list[tuple[str, int]]:
+        """Row counts as the program has them: padded tables count as the longest ones."""
+        most = {name: most for name, (_, most) in self.rows.items() if name in self._padded}
+        return [(name, most.get(name, count)) for name, count in (rows or {}).items()]
 
     def _under(self, protocol: str) -> _tacit.Program:
         """The program that runs under a protocol."""
