@@ -145,6 +145,8 @@ def test_one_row_of_all_and_nulls_that_are_filled() -> None:
     job = tc.job(
         "total", months=tc.sum(columns["months"]).reveal(to="all"), n=total["n"].reveal(to="all"), there=tc.sum(there).reveal(to="all")
     )
+    alone = tc.job("alone", n=total["n"].reveal(to="all"))
+    assert np.ravel(alone.run(given, protocol="trio").n).tolist() == [40]
     res = job.run(given, protocol="trio")
     assert (res.months, res.there) == (given["bob"]["loans"]["months"].sum(), 40) and np.ravel(res.n).tolist() == [40]
     known, _ = loans.filter(tc.col.months.is_not_null()).to_arrays("months")
@@ -159,7 +161,7 @@ def test_what_cannot_be_arrays() -> None:
         (("nam",), "there is no column 'nam'"),
         (("name",), "'name' is Text, and a text without a list is a number without meaning"),
         (("pay",), "arrays have no decimals: cast it to float"),
-        (("age",), "`age` may be null"),
+        (("age",), "`age` may be null, and a program has no nulls: give it a value by fill_null"),
     ]:
         with pytest.raises(tc.ProgramError, match=re.escape(what)) as found:
             frame.to_arrays(*columns)
@@ -269,6 +271,11 @@ def test_padded_rows_as_arrays_from_files_and_in_plans(tmp_path: Any) -> None:
     (tmp_path / "a.csv").write_text("\n".join(lines))
     assert job.check({**given, "alice": {"people": str(tmp_path / "a.csv")}}).pay == sum(known)
     assert job.simulate(protocols=["trio"], network="lan").reports and job.plan(network="lan").best
+    # Rows are counted also where nothing else of them is needed.
+    alone = tc.job("count", n=tc.sum(there).reveal(to="all"))
+    assert alone.run(given, protocol="trio").n == len(known)
+    total, _ = a.select(n=tc.len()).to_arrays()
+    assert np.ravel(tc.job("count", n=total["n"].reveal(to="all")).run(given, protocol="trio").n).tolist() == [11]
     few, most = (job.plan(network="lan", rows=rows).candidates for rows in ({"alice.people": 5}, None))
     assert [it["bytes"] for it in few] == [it["bytes"] for it in most]
     assert job.explain(protocol="trio", rows={"alice.people": 5}).rounds == job.explain(protocol="trio").rounds

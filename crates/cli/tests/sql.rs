@@ -205,6 +205,14 @@ fn padded_tables_hide_how_many_rows_they_have() {
     let run = "run q.sql --local --protocol replicated --table alice/prices=prices.csv --table alice/orders=more.csv";
     let (_, told) = fails(folder.path(), run);
     assert!(told.contains("more rows than the declared maximum of 10"), "{told}");
+    // Rows are counted also where nothing else of them is needed.
+    let (head, _) = TWO_TABLES.split_once("GRANT").expect("tables");
+    let head = head.replace("(max_rows = 10)", "(max_rows = 10, padded = true)");
+    let count = format!("{head} GRANT SELECT ON result TO bob; SELECT count(*) AS n FROM orders;");
+    std::fs::write(folder.path().join("n.sql"), count).expect("a file");
+    let run = "run n.sql --local --protocol replicated --table alice/orders=orders.csv --json";
+    let counted = json_of(folder.path(), run);
+    assert_eq!(counted["parties"][1]["results"]["n"], json!([4]), "{counted}");
     // Rows that are appended repeat no key, and those that are there may not.
     std::fs::write(folder.path().join("prices.csv"), "k,price\n0,1\n0,2\n").expect("a file");
     let run = "run q.sql --local --protocol replicated --table alice/prices=prices.csv --table alice/orders=orders.csv";

@@ -67,7 +67,7 @@ struct Scope {
     parameters: HashMap<ValueId, NodeId>,
     /// The labels of axes, of values that have some.
     labels: HashMap<ValueId, Axes>,
-    /// Checks that go with an operation into every program.
+    /// What goes with an operation into every program that is cut out: checks, and inputs.
     ties: Vec<(NodeId, NodeId)>,
 }
 
@@ -137,7 +137,7 @@ impl Builder {
         }
     }
 
-    /// The least or the greatest number of rows that a length stands for.
+    /// The least and the greatest number of rows that a length stands for; none where that is no number of 64 bits.
     #[must_use]
     pub fn row_bounds(&self, length: &Extent) -> (Option<u64>, Option<u64>) {
         let bound = |of: fn(&Dim) -> u64| {
@@ -167,11 +167,12 @@ impl Builder {
         }
     }
 
-    /// Every program that computes a value makes a check, too, though what it gives is not computed from that: both are outside of loops.
+    /// Every program that is cut out of this one and computes a value has something else, too, though the value is not computed from that: a
+    /// check, or an input. Both are outside of loops.
     #[track_caller]
-    pub fn tie(&mut self, value: Value, check: Value) {
-        if let (Some(value), Some(check)) = (self.resolve(value), self.resolve(check)) {
-            self.scopes[0].ties.push((value.node, check.node));
+    pub fn tie(&mut self, value: Value, other: Value) {
+        if let (Some(value), Some(other)) = (self.resolve(value), self.resolve(other)) {
+            self.scopes[0].ties.push((value.node, other.node));
         }
     }
 

@@ -134,7 +134,7 @@ impl Sources {
                 }
             }
         }
-        let pads = self.pads(program);
+        let pads = self.pads(program, party);
         for pad in &pads {
             // What is given as values, without the bits that say which rows there are.
             let dim = program.dim(&pad.rows).filter(|_| given.rows.contains_key(&pad.rows));
@@ -199,9 +199,10 @@ impl Sources {
         Ok(())
     }
 
-    /// Row counts that are hidden: those of which the program says it, and others of which the party does.
-    fn pads(&self, program: &Program) -> Vec<Padding> {
-        let said = all(program).filter(|(wanted, _)| *wanted.meaning == Meaning::Padding);
+    /// Row counts of a party's tables that are hidden: those of which the program says it, and others of which the party does.
+    fn pads(&self, program: &Program, party: PartyId) -> Vec<Padding> {
+        let own = all(program).filter(|(_, owner)| *owner == Some(party));
+        let said = own.filter(|(wanted, _)| *wanted.meaning == Meaning::Padding);
         let padding = |wanted: Wanted<'_>| {
             let rows = program.dims[wanted.dim()?.0 as usize].name.clone();
             Some(Padding { rows, validity: wanted.name.to_owned() })
@@ -260,6 +261,12 @@ impl Sources {
             |wanted: &&Wanted<'_>| padding.is_none_or(|pad| pad.validity != wanted.name);
         let fields = wanted.iter().filter(is_validity).map(Wanted::fields);
         let fields: Vec<Field> = fields.collect::<Result<Vec<_>>>()?.concat();
+        if fields.is_empty() {
+            return Err(Error::input(format!(
+                "the program takes nothing of the rows `{}` but which there are: a table needs another input with them, for its rows to be counted",
+                rows.name
+            )));
+        }
         let prefix = prefix(&fields, &rows.name, name);
         let table = tacit_tables::read(&table.path, &self.schema(program, &fields, prefix)?)?;
         match padding {

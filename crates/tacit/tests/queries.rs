@@ -131,3 +131,24 @@ fn mistakes_say_where_they_are() {
     let nothing = Program::parse_sql("shop.sql", "").unwrap_err();
     assert_eq!(nothing.place().map(|(file, line, _)| (file, line)), Some(("shop.sql", 1)));
 }
+
+/// Rows are appended to the tables of those who say it, and to no others.
+#[test]
+fn padding_is_of_its_owner() {
+    let source = "
+        program both
+        parties alice, bob, carol
+        rows n in 3..3
+        input there: bit[n] from alice of padding
+        input x: u8[n] from alice
+        input y: u8[n] from bob
+        reveal sum(select(there, x + y, 0), axis 0) to all as \"sum\"";
+    let program = Program::parse("both.tacit", source).expect("a program");
+    let run = |y: &[u8]| {
+        let lab = LocalParties::new(&program, protocols::TRIO);
+        lab.input("x", [1u8, 2].as_slice()).input("y", y).run()
+    };
+    let outcome = run(&[10, 20, 40]).expect("an outcome");
+    assert!(outcome.to_string().contains("33"), "{outcome}");
+    assert!(run(&[10, 20]).is_err());
+}

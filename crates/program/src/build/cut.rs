@@ -6,7 +6,7 @@ use crate::types::{DimId, Extent, Type};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// The program of what results depend on, in the order in which it was built, with the checks that are tied to that: nodes, row counts and
+/// The program of what results depend on, in the order in which it was built, with what is tied to that: nodes, row counts and
 /// domains that nothing needs are left out, parties are kept.
 pub(super) fn cut(
     whole: &Program,
@@ -43,7 +43,7 @@ fn reached(block: &Block, ties: &[(NodeId, NodeId)], reveals: &[Reveal]) -> BTre
     while let Some(id) = open.pop() {
         if reached.insert(id) {
             open.extend(block.nodes[id as usize].operands.iter().map(|operand| operand.node));
-            open.extend(ties.iter().filter(|(node, _)| *node == id).map(|(_, check)| *check));
+            open.extend(ties.iter().filter(|(node, _)| *node == id).map(|(_, other)| *other));
         }
     }
     reached

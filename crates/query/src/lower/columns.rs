@@ -8,7 +8,7 @@ use crate::kind::Kind;
 use crate::plan::Query;
 use crate::rewrite::rewritten;
 use tacit_program::build::{Builder, Value};
-use tacit_program::{Element, Extent, Span};
+use tacit_program::{Extent, Span};
 
 /// The rows of a query, as values of a program.
 #[derive(Clone, Debug)]
@@ -65,30 +65,22 @@ impl Lowering<'_> {
         for (number, field) in fields.iter().enumerate() {
             let Cell { value, known } = frame.column(number, &query.plan.span)?;
             if known.is_some() {
-                let what =
-                    format!("`{}` may be null, which a program knows nothing of", field.name);
+                let what = format!(
+                    "`{}` may be null, and a program has no nulls: give it a value by COALESCE, or leave these rows out by WHERE .. IS NOT NULL",
+                    field.name
+                );
                 return Err(QueryError::new(&query.plan.span, what));
             }
             let value = self.per_row(value, &rows);
-            let value = there.map_or(value, |there| self.zero_unless(there, value));
+            let value = there.map_or(value, |there| self.only_where(there, value, 0));
             columns.push(Column { name: field.name.clone(), kind: field.kind.clone(), value });
         }
         let values = columns.iter().map(|column| column.value).chain(there);
         for value in values {
-            for check in self.checks.clone() {
-                self.b.tie(value, check);
+            for tied in self.tied.clone() {
+                self.b.tie(value, tied);
             }
         }
         self.checked(Columns { columns, rows, there })
-    }
-
-    /// A value where a bit is one, else zero: so that sums are of the rows that are there.
-    fn zero_unless(&mut self, bit: Value, value: Value) -> Value {
-        let Some(ty) = self.b.type_of(value).cloned() else { return value };
-        if ty.element == Element::Bit {
-            return self.b.and(value, bit);
-        }
-        let zero = self.raw(ty.element, 0);
-        self.b.select(bit, value, zero)
     }
 }

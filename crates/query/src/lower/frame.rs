@@ -196,6 +196,16 @@ impl Lowering<'_> {
         Some(self.b.concat(&all, 0))
     }
 
+    /// A value where a bit is one, else another raw one; of bits, zero.
+    pub fn only_where(&mut self, bit: Value, value: Value, other: i128) -> Value {
+        let Some(element) = self.b.type_of(value).map(|ty| ty.element) else { return value };
+        if element == Element::Bit {
+            return self.b.and(value, bit);
+        }
+        let other = self.raw(element, other);
+        self.b.select(bit, value, other)
+    }
+
     /// With rows that are not valid at the end, so many that there are at least `rows`.
     pub fn padded(&mut self, frame: Frame, rows: u64) -> Frame {
         let more = Extent::fixed(rows.saturating_sub(self.least(&frame.rows)));

@@ -93,7 +93,7 @@ impl Lowering<'_> {
         if let Some(more) = more {
             let count = self.b.sum(more, 0);
             let check = self.b.check(count, 0..=0);
-            self.checks.push(check);
+            self.tied.push(check);
         }
         let same = self.equal_words(&stacked.keys, last_keys);
         let found = self.b.and(filled[0], same);

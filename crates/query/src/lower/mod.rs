@@ -96,8 +96,8 @@ struct Lowering<'q> {
     catalog: &'q Catalog,
     /// Where all of it is, if not at the places of the query.
     place: Option<Span>,
-    /// What the run checks.
-    checks: Vec<Value>,
+    /// What goes with all that is computed: what the run checks, and a column of each table, so that its row count is known.
+    tied: Vec<Value>,
     /// Operators that make groups of which small ones are left out, by where they are, and the least number of rows of the others.
     hidden: HashMap<*const Plan, u64>,
     stepper: Stepper,
@@ -112,8 +112,8 @@ impl<'q> Lowering<'q> {
             b.shared_domain(&domain.name, domain.members.clone());
         }
         let stepper = Stepper::new(&query.plan, catalog);
-        let (hidden, checks) = (HashMap::new(), Vec::new());
-        Lowering { b, catalog, place, checks, hidden, stepper }
+        let (hidden, tied) = (HashMap::new(), Vec::new());
+        Lowering { b, catalog, place, tied, hidden, stepper }
     }
 
     /// What follows is at a place.
@@ -187,18 +187,17 @@ impl<'q> Lowering<'q> {
         self.b.mistake().map_or(Ok(frame), |error| Err(error.into()))
     }
 
-    /// One party's table: its wanted columns become inputs, and at least one does, so that the row count is known.
+    /// One party's table: its wanted columns become inputs, and at least one that the party has does, so that the row count is known.
     fn scan(&mut self, number: usize, wanted: &[bool]) -> Result<Frame> {
         let table = &self.catalog.tables[number];
         let rows = Extent::rows(self.b.shared_rows(&table.full_name(), table.rows.clone()));
-        let none = wanted.iter().all(|wanted| !wanted);
+        let own = |column: &usize| wanted[*column] && table.there != Some(*column);
+        let first = (0..wanted.len()).find(own).unwrap_or(0);
+        let counted = self.input(number, first, &rows)?;
+        self.tied.push(counted.value);
         let mut columns = Vec::new();
         for (column, wanted) in wanted.iter().enumerate() {
-            let wanted = *wanted || (none && column == 0);
             columns.push(wanted.then(|| self.input(number, column, &rows)).transpose()?);
-        }
-        if none {
-            columns[0] = None;
         }
         self.checked(Frame::of(columns, rows))
     }

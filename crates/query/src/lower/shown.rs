@@ -11,7 +11,7 @@ use crate::kind::Kind;
 use crate::plan::{OrderKey, Query};
 use crate::rows::{Answer, Rows, compare};
 use tacit_program::build::Value;
-use tacit_program::{Element, Meaning, PartyId};
+use tacit_program::{Element, Interval, Meaning, PartyId};
 use zeroize::Zeroizing;
 
 /// The most groups that are shown without being asked for: their columns are as long as there can be groups, and so is what is sent.
@@ -233,13 +233,8 @@ impl Lowering<'_> {
 
     /// A value where a bit is one, else zero, or what of its interval is nearest to it.
     fn nothing_unless(&mut self, bit: Value, value: Value) -> Value {
-        let Some(ty) = self.b.type_of(value).cloned() else { return value };
-        if ty.element == Element::Bit {
-            return self.b.and(value, bit);
-        }
-        let nothing = 0.clamp(ty.interval.low, ty.interval.high);
-        let nothing = self.raw(ty.element, nothing);
-        self.b.select(bit, value, nothing)
+        let Interval { low, high } = self.interval(value);
+        self.only_where(bit, value, 0.clamp(low, high))
     }
 }
 

@@ -55,6 +55,12 @@ impl Binder<'_> {
         let spelled = known.iter().find(|table| table.owner.eq_ignore_ascii_case(&owner));
         let owner = spelled.map_or(owner, |table| table.owner.clone());
         let (rows, padded) = self.options(&create.table_options)?;
+        if padded == Some(true) && rows.0.is_some_and(|least| least > 0) {
+            return self.error(
+                &create.name,
+                "a padded table has no min_rows: it counts as max_rows whatever it has",
+            );
+        }
         let enough = |rows: &RangeInclusive<u64>| match rows.is_empty() || *rows.end() == 0 {
             true => self.error(&create.name, "max_rows is at least 1, and at least min_rows"),
             false => Ok(()),
@@ -69,7 +75,8 @@ impl Binder<'_> {
                 return self.error(like, format!("there is no table `{wanted}` above"));
             };
             let rows = match rows {
-                (None, None) => other.rows.clone(),
+                // A padded table counts as the longest one.
+                (None, None) if other.there.is_none() => other.rows.clone(),
                 (least, most) => least.unwrap_or(0)..=most.unwrap_or(*other.rows.end()),
             };
             enough(&rows)?;

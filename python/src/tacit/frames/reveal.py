@@ -44,6 +44,10 @@ _OF_SQL = (
     ),
     ("by SET max_rows = 100 or by ORDER BY .. LIMIT. Under max_rows", "by reveal(max_rows=100) or by sort(...).head(k). Under max_rows"),
     ("write a part of it as a column of a subquery", "make a part of it a column by with_columns first"),
+    (
+        "give it a value by COALESCE, or leave these rows out by WHERE .. IS NOT NULL",
+        "give it a value by fill_null, or leave these rows out by filter(tc.col.x.is_not_null())",
+    ),
     ("name its parts by WITH", "make a part of it a column by with_columns first"),
     ("make its parts columns of a subquery", "make parts of it columns by with_columns first"),
     ("VARCHAR(200) in place of TEXT", "tc.Text(max_chars=200)"),

@@ -739,3 +739,29 @@ fn operations_are_of_operators() {
     assert!(operators("input").iter().all(|it| ["scan", "filter"].contains(it)));
     assert!(operators("sort").contains(&"join"), "{:?}", operators("sort"));
 }
+
+/// A table that is like a padded one is padded, unless it says otherwise: then it may have any number of rows.
+#[test]
+fn tables_like_padded_ones() {
+    let file = "CREATE TABLE alice.t (a INT CHECK (a BETWEEN 0 AND 9)) WITH (max_rows = 5, padded = true);
+        CREATE TABLE bob.t (LIKE alice.t); CREATE TABLE carol.t (LIKE alice.t) WITH (padded = false);
+        GRANT SELECT ON result TO alice; SELECT count(*) AS n, sum(a) AS s FROM t";
+    let (catalog, query) = sql::parse("q", file).expect("a query");
+    let rows: Vec<_> = catalog.tables.iter().map(|table| table.rows.clone()).collect();
+    assert_eq!(rows, [5..=5, 5..=5, 0..=5]);
+    let lowered = lower(&query, &catalog).expect("a program");
+    let padded = |row: &[(i128, i128)]| Rows {
+        columns: 2,
+        rows: row.iter().map(|(a, there)| vec![Some(*a), Some(*there)]).collect(),
+    };
+    let tables = [
+        padded(&[(3, 1), (4, 1), (0, 0), (0, 0), (0, 0)]),
+        padded(&[(0, 0), (0, 0), (0, 0), (0, 0), (0, 0)]),
+        of_rows(&[&[7]]),
+    ];
+    assert_eq!(shown(&lowered, &catalog, &tables).rows, of_rows(&[&[3, 14]]));
+    assert_eq!(
+        clear::evaluate(&query, &catalog, &tables).expect("an answer").rows,
+        of_rows(&[&[3, 14]])
+    );
+}
