@@ -50,9 +50,14 @@ pub enum Name {
     Arithmetic(Arithmetic),
 }
 
-/// Circuits laid out for one protocol.
+/// Bytes of a level's messages under way, unless more are wanted: what links of some milliseconds carry meanwhile.
+const WINDOW_BYTES: usize = 1 << 20;
+
+/// Circuits laid out for one protocol, and how many lanes of them are evaluated together.
 pub struct Circuits {
     protocol: Protocol,
+    /// Bytes of messages that are under way at most while one is evaluated.
+    window: usize,
     kept: HashMap<Name, Arc<Layered>>,
     /// By address; the circuit is held, so that no other one gets its address.
     others: HashMap<usize, (Arc<Circuit>, Arc<Layered>)>,
@@ -62,7 +67,19 @@ impl Circuits {
     /// None yet.
     #[must_use]
     pub fn new(protocol: Protocol) -> Self {
-        Circuits { protocol, kept: HashMap::new(), others: HashMap::new() }
+        Circuits { protocol, window: WINDOW_BYTES, kept: HashMap::new(), others: HashMap::new() }
+    }
+
+    /// With so many times as many lanes evaluated together: they take as many times fewer rounds, and more memory. All
+    /// parties do so alike.
+    pub fn widen(&mut self, times: usize) {
+        self.window = WINDOW_BYTES.saturating_mul(times.max(1));
+    }
+
+    /// Bytes of a level's messages that are under way, about, at most.
+    #[must_use]
+    pub fn window(&self) -> usize {
+        self.window
     }
 
     /// A circuit of conversions. Whoever asked for it before in this process has laid it out for all: a plan asks

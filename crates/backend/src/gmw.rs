@@ -71,7 +71,7 @@ impl Bits for GmwBits<'_> {
         let inputs = inputs.iter().map(|planes| data(planes)).collect::<Result<Vec<_>>>()?;
         let lanes = inputs.first().map_or(0, |port| port.lanes);
         circuit.check_inputs(&inputs)?;
-        let (block, blocks) = circuit.blocking(lanes.div_ceil(64));
+        let (block, blocks) = circuit.blocking(lanes.div_ceil(64), self.circuits.window());
         let (cut, schedule, widths) =
             (Cut { block, blocks }, circuit.schedule(), circuit.outputs());
         let of = CircuitOn { schedule, cut, inputs: &inputs, widths, lanes };

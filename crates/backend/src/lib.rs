@@ -79,7 +79,7 @@ pub use put_off::PutOff;
 pub use result::Values;
 pub use ring_keys::RingKeys;
 pub use secret::{Data, Kind, Ring, Secret};
-pub use sort::{Column, LEAST_COMPARED, Shuffles, shuffled};
+pub use sort::{AT_ONCE, Column, Shuffles, shuffled};
 pub use start::{by_circuits, in_rings, on_masked_values};
 pub use tally::{ALL_LINES, LINE_OF_CHECKS, LineCost, Tally};
 pub use visit::visit;

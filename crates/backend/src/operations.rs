@@ -362,15 +362,20 @@ pub trait Backend: Bits {
     }
 
     /// The order that sorts rows by the unsigned numbers in `planes`, ascending and stably, applied
-    /// to `columns`: by shuffles, else by a network.
+    /// to `columns`: after a shuffle, else by a network.
     ///
     /// # Errors
     /// When the network fails.
     fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
-        match self.shuffles_for(planes.lanes) {
-            Some(shuffles) => super::sort::by_shuffles(shuffles, planes, columns),
-            None => super::network::sort(self, planes, columns),
+        if planes.lanes < 2 {
+            return Ok(columns.iter().map(|column| column.slice(0..column.len)).collect());
         }
+        if let Some(on) = self.shuffles()
+            && let Some(way) = super::sort::way(on, planes.lanes, planes.planes)
+        {
+            return super::sort::by_shuffles(on, way, planes, columns);
+        }
+        super::network::sort(self, planes, columns)
     }
 }
 

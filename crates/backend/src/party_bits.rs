@@ -172,7 +172,8 @@ impl<P: Role> Bits for PartyBits<'_, P> {
         self.work();
         let ports = inputs.iter().map(|p| planes_in(p)).collect::<Result<Vec<_>>>()?;
         let (party, scratch) = (&mut self.party, &mut self.layered);
-        let outputs = circuit.evaluate::<P>(party, &mut self.bench.keys, scratch, &ports)?;
+        let (keys, window) = (&mut self.bench.keys, self.circuits.window());
+        let outputs = circuit.evaluate::<P>(party, keys, scratch, &ports, window)?;
         let widths = circuit.outputs().iter();
         Ok(outputs.into_iter().zip(widths).map(|(data, width)| Planes::new(data, *width)).collect())
     }

@@ -1,4 +1,4 @@
-//! Sorting on shuffled rows: by comparisons that open ([`compared`]; Hamada et al. 2012), or where keys are short, or rows few, by
+//! Sorting on shuffled rows: by comparisons that open ([`compared`]; Hamada et al. 2012), or where keys are short and rows many, by
 //! radix (Hamada et al. 2014; Chida et al. 2019; Asharov et al., CCS 2022).
 //!
 //! By radix, a row is its key's bits and its number. Two bits of the key at a time, or the last one: every
@@ -32,18 +32,39 @@ use tacit_sharing::role::RoleId;
 /// Bits of the key that rows are ordered by at a time.
 const DIGIT_BITS: usize = 2;
 
-/// Bits of keys from which on rows are compared.
+/// Bits of keys from which on rows are compared, however many there are.
 const LEAST_BITS: usize = 9;
 
-/// Rows from which on they are compared, if they are shuffled: every step of comparisons opens, and takes rounds of its own.
-pub const LEAST_COMPARED: usize = 1024;
+/// So many rows at most are put in order in one step, by comparisons of all pairs: a shuffle, a comparison and an opening, however
+/// long keys are.
+pub const AT_ONCE: usize = 256;
+
+/// How rows are put in order after a shuffle.
+#[derive(Clone, Copy)]
+pub(super) enum Way {
+    /// By comparisons.
+    Compared,
+    /// By one digit of their keys after the other, with a shuffle for each.
+    Radix,
+}
+
+/// How so many rows with keys of so many bits are put in order after a shuffle; nothing where they are so few that a network is as fast.
+pub(super) fn way(on: &mut dyn Shuffles, rows: usize, bits: usize) -> Option<Way> {
+    // The rounds of a proof are those of a network of eight rows.
+    let fewest = if on.proves() { 9 } else { 2 };
+    if !(fewest..u32::MAX as usize).contains(&rows) {
+        return None;
+    }
+    let short = bits < LEAST_BITS && (bits <= DIGIT_BITS || rows > AT_ONCE);
+    Some(if short && rows >= on.least_rows() { Way::Radix } else { Way::Compared })
+}
 
 /// What sorting by shuffles needs from a party, several of its workers, or a dry run.
 pub trait Shuffles: Backend {
     /// The hops of a shuffle, in order.
     fn hops(&mut self) -> Vec<RoleId>;
 
-    /// Rows from which on shuffles are worth it.
+    /// Rows from which on a shuffle for each digit is worth it.
     fn least_rows(&mut self) -> usize;
 
     /// Begins a shuffle of columns: brings them into the form in which they are under way.
@@ -135,16 +156,17 @@ pub trait Shuffles: Backend {
 
 pub(super) fn by_shuffles(
     on: &mut dyn Shuffles,
+    way: Way,
     key: &Planes,
     columns: &[&Secret],
 ) -> Result<Vec<Secret>> {
-    let n = key.lanes;
-    if (LEAST_COMPARED..u32::MAX as usize).contains(&n) && key.planes >= LEAST_BITS {
-        return by_comparisons(on, key, columns);
+    match way {
+        Way::Compared => by_comparisons(on, key, columns),
+        Way::Radix => by_radix(on, key, columns),
     }
-    if n > u32::MAX as usize || key.planes > 96 {
-        return Err(SharingError::Shape("more rows or key bits than can be sorted".into()));
-    }
+}
+
+fn by_radix(on: &mut dyn Shuffles, key: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
     let mut rows = Rows::of(on, key)?;
     if key.planes <= DIGIT_BITS {
         let places = places_by(on, &rows, 0, key.planes)?;

@@ -293,13 +293,13 @@ impl Tally {
 }
 
 impl Evaluated {
-    fn new(protocol: Protocol, circuit: &Arc<Layered>, lanes: usize) -> Self {
+    fn new(protocol: Protocol, circuit: &Arc<Layered>, lanes: usize, window: usize) -> Self {
         let words = lanes.div_ceil(64);
         let mut bytes = circuit.traffic(protocol) * (8 * words as u64);
         bytes -= cost::gaps(protocol, circuit.schedule(), lanes) * 8;
         let levels = || (0..circuit.depth()).map(|level| circuit.level(level));
         let products = levels().map(|level| level.products()).sum();
-        let each = circuit.groups(words) as u64 * cost::rounds(protocol);
+        let each = circuit.groups(words, window) as u64 * cost::rounds(protocol);
         let (mut rounds, mut awaited) = ([0; MAX_ROLES], Awaited::default());
         for traffic in levels().map(|level| cost::level(level, protocol)) {
             for (role, rounds) in rounds.iter_mut().enumerate() {
@@ -310,7 +310,7 @@ impl Evaluated {
         let words = cost::made_words(protocol, products, lanes);
         let products = cost::products(protocol, circuit.schedule(), lanes);
         let batches =
-            if circuit.depth() > 0 { circuit.groups(lanes.div_ceil(64)) as u64 } else { 0 };
+            if circuit.depth() > 0 { circuit.groups(lanes.div_ceil(64), window) as u64 } else { 0 };
         Evaluated { _circuit: circuit.clone(), bytes, words, products, rounds, awaited, batches }
     }
 }
@@ -341,10 +341,9 @@ impl Bits for Tally {
     fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
         let lanes = inputs.first().map_or(0, |p| p.lanes);
         let key = (Arc::as_ptr(circuit) as usize, lanes);
-        let cost = self
-            .evaluated
-            .entry(key)
-            .or_insert_with(|| Evaluated::new(self.protocol, circuit, lanes));
+        let cost = self.evaluated.entry(key).or_insert_with(|| {
+            Evaluated::new(self.protocol, circuit, lanes, self.circuits.window())
+        });
         self.bytes += &cost.bytes;
         self.awaited += &cost.awaited;
         self.batches += cost.batches;

@@ -18,8 +18,6 @@ use tacit_sharing::shares::Shares;
 
 /// Slots of one block: what stays in the outer caches.
 const BLOCK_BYTES: usize = 1 << 20;
-/// Bytes of a level's messages under way.
-const WINDOW_BYTES: usize = 1 << 20;
 /// Bytes that the pass that works ahead may be ahead, but always a group.
 const AHEAD_BYTES: usize = 32 << 20;
 
@@ -84,10 +82,10 @@ impl Layered {
             .fold(Traffic::default(), |sum, level| sum + cost::level(self.level(level), protocol))
     }
 
-    /// Groups of blocks that `words` words are evaluated in, one after the other.
+    /// Groups of blocks that `words` words are evaluated in, one after the other, with about `window` bytes of messages under way.
     #[must_use]
-    pub fn groups(&self, words: usize) -> usize {
-        let (block, blocks) = self.blocking(words);
+    pub fn groups(&self, words: usize, window: usize) -> usize {
+        let (block, blocks) = self.blocking(words, window);
         words.div_ceil(block).div_ceil(blocks)
     }
 
@@ -111,15 +109,15 @@ impl Layered {
     }
 
     /// Words per block and blocks under way.
-    pub(crate) fn blocking(&self, words: usize) -> (usize, usize) {
+    pub(crate) fn blocking(&self, words: usize, window: usize) -> (usize, usize) {
         let slot_bytes = self.schedule.slots().max(1) * 16;
         let fitting = 1usize << (BLOCK_BYTES / slot_bytes).clamp(64, 1024).ilog2();
         let block = fitting.min(words.max(1));
         let level_bytes = (self.busiest.max(1) * 8 * block).max(1);
-        (block, WINDOW_BYTES.div_ceil(level_bytes).max(2))
+        (block, window.div_ceil(level_bytes).max(2))
     }
 
-    /// Evaluates the circuit on shares of its input ports, each of its width.
+    /// Evaluates the circuit on shares of its input ports, each of its width, with about `window` bytes of messages under way.
     ///
     /// # Errors
     /// When the network fails or widths and lanes do not fit.
@@ -129,13 +127,14 @@ impl Layered {
         keys: &mut Keys,
         scratch: &mut LevelScratch,
         inputs: &[&BitPlanes],
+        window: usize,
     ) -> Result<Vec<BitPlanes>, SharingError> {
         let lanes = inputs.first().map_or(0, |port| port.lanes);
         self.check_inputs(inputs)?;
         let mut outputs: Vec<BitPlanes> =
             self.outputs.iter().map(|width| BitPlanes::zeros_of::<P>(*width, lanes)).collect();
         let words = lanes.div_ceil(64);
-        let (block, blocks) = self.blocking(words);
+        let (block, blocks) = self.blocking(words, window);
         let ranges: Vec<Range<usize>> =
             (0..words).step_by(block).map(|at| at..(at + block).min(words)).collect();
         // Of a role of two passes one is some groups ahead of the other.

@@ -9,7 +9,7 @@
 //! bisection, and rows of one gap are compared in all pairs. How many comparisons there are, and one after the other, depends on the
 //! number of rows alone: pairs within gaps are made up to a number that is seldom more.
 
-use super::{Column, Shuffles, side_by_side};
+use super::{AT_ONCE, Column, Shuffles, side_by_side};
 use crate::boolean::Arithmetic;
 use crate::convert::BitPlanes;
 use crate::{Name, Planes, Result, wrong};
@@ -68,8 +68,8 @@ impl Keyed {
 
     /// The rows' order, ascending; empty in a dry run.
     pub fn order(&self, on: &mut dyn Shuffles) -> Result<Vec<u32>> {
-        // Of few rows all pairs are compared, in one step.
-        let all_pairs = (self.rows / 2).max(28);
+        // Of few rows all pairs are compared, in one step: hardly more are then compared in all.
+        let all_pairs = (self.rows / 2).max(pairs_of(AT_ONCE));
         Sorter { on, rows: self, all_pairs }.first(self.rows, 0)
     }
 

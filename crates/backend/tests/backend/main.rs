@@ -5,8 +5,10 @@ mod circuits;
 mod harness;
 
 use harness::{EVERYONE, PROTOCOLS, check, numbers, open, run, share, signed, term};
+use tacit_backend::convert::shuffle::has_shuffles;
 use tacit_backend::protocols::{QUAD, TAGGED, TRIO};
 use tacit_backend::{Backend, Data, Kind, Name, Planes, Ring, Secret, Term};
+use tacit_sharing::Protocol;
 use tacit_sharing::arrays::MatrixShape;
 
 const SIZES: [usize; 5] = [0, 1, 63, 130, 700];
@@ -227,7 +229,9 @@ fn matrices_and_one_hot_groups() {
 
 #[test]
 fn sorting_is_stable_and_moves_every_kind_of_column() {
-    for protocol in PROTOCOLS {
+    // Where checks come before a sort opens anything, a worker alone does not sort: programs do, with all of theirs.
+    let alone = |protocol: &Protocol| !(protocol.is_checked() && has_shuffles(*protocol));
+    for protocol in PROTOCOLS.into_iter().filter(alone) {
         for (n, bits) in [(0, 5), (1, 3), (100, 6), (257, 33), (90, 40)] {
             let keys: Vec<i128> =
                 (0..n as i128).map(|i| (i * 7919 + i * i) % 23 % (1 << bits.min(40))).collect();

@@ -84,7 +84,7 @@ fn set_up<'s>(
             let party = Gmw::new(mesh, &job.places, all.worker())?;
             Ok(GmwBits::new(party).only_ahead())
         };
-        let parties = on_masked_values(session, Phase::Offline, only_ahead)?;
+        let parties = on_masked_values(session, prepared, Phase::Offline, only_ahead)?;
         return Ok(SetUp { common: Buffer::default(), ready, parties, verifier: None });
     }
     let triples = makes_triples(job.protocol);
@@ -134,7 +134,7 @@ pub(super) fn resume<'s>(
     let (mut parties, verifier) = match tacit_gmw::Method::of(job.protocol) {
         Some(method) => {
             let party = |mesh| Ok(GmwBits::new(Gmw::online(mesh, &job.places, method)?));
-            (on_masked_values(session, Phase::Online, party)?, None)
+            (on_masked_values(session, prepared, Phase::Online, party)?, None)
         }
         None => {
             let (keys, verifier) = keys_in(&common, job, session.me())?;

@@ -42,6 +42,9 @@ pub(super) fn on_shares<'s>(
             party.ok_or_else(|| EvaluateError::Job(format!("{protocol} does not run programs")))?,
         );
     }
+    for party in &mut parties {
+        party.circuits().widen(prepared.wider());
+    }
     for (party, needs) in parties.iter_mut().zip(&needs) {
         party.announce(needs);
     }
@@ -51,12 +54,15 @@ pub(super) fn on_shares<'s>(
 /// Parties of GMW.
 pub(super) fn on_masked_values<'s>(
     session: &'s mut Session,
+    prepared: &CompiledProgram,
     phase: Phase,
     mut party: impl FnMut(&'s mut Mesh) -> Result<GmwBits<'s>, SharingError>,
 ) -> Result<Vec<Worker<'s>>, EvaluateError> {
     let parties = session.meshes.iter_mut().map(|mesh| {
         mesh.set_phase(phase);
-        Ok(tacit_backend::on_masked_values(party(mesh)?))
+        let mut party = tacit_backend::on_masked_values(party(mesh)?);
+        party.circuits().widen(prepared.wider());
+        Ok(party)
     });
     parties.collect()
 }

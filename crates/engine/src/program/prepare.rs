@@ -2,7 +2,7 @@
 
 use super::checks::{self, Checks};
 use super::exec::{Backends, Beside, Context, Ready, Value, run_block};
-use super::job::{By, ProgramJob};
+use super::job::{By, CHUNK_ROWS, ProgramJob};
 use super::layout::{Layout, Place, check_sizes, lengths};
 use super::outside::{self, Entered, Parcel};
 use super::plain;
@@ -378,6 +378,9 @@ impl CompiledProgram {
                 Preprocessing::Separate => tally.separate(),
             })
             .collect();
+        for tally in &mut tallies {
+            tally.circuits().widen(self.wider());
+        }
         for (tally, needs) in tallies.iter_mut().zip(needs) {
             tally.announce(needs);
         }
@@ -427,6 +430,11 @@ impl CompiledProgram {
             false => usize::MAX,
         };
         self.job.chunk_rows.min(most)
+    }
+
+    /// How many times as many bits of whole arrays are computed together as usually: as many as rows of chunks are.
+    pub(super) fn wider(&self) -> usize {
+        self.chunk_rows() / CHUNK_ROWS
     }
 
     /// For the party that plays `role` in the first assignment, or one outside.

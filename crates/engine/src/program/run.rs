@@ -245,7 +245,7 @@ fn all(
         let ready = session.meshes[0].now();
         let dealt = outside::receive(&mut session.meshes[0], prepared)?;
         let party = |mesh| Ok(GmwBits::new(Gmw::new(mesh, &job.places, all.worker())?));
-        let parties = on_masked_values(session, Phase::Online, party)?;
+        let parties = on_masked_values(session, prepared, Phase::Online, party)?;
         let context = prepared.context(role, inputs, progress);
         let context = Context { dealt: Mutex::new(Some(dealt)), ..context };
         let walked = walk(prepared, &context, parties)?;

@@ -3,7 +3,7 @@
 use crate::harness::{Class, LONG, cheat_at, checked, flip_first, flip_last, of_each_family};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use tacit_backend::LEAST_COMPARED;
+use tacit_backend::AT_ONCE;
 use tacit_backend::convert::shuffle::least_rows;
 use tacit_engine::circuit::{Assignment, EvaluateError, Preprocessing};
 use tacit_engine::program::{self, By, CompiledProgram, ProgramJob, Revealed};
@@ -332,8 +332,12 @@ fn sorts() -> impl Iterator<Item = How> {
     of_each_family().flat_map(|protocol| {
         let of =
             |program, rows| How { program: Some(program), rows, ..How::new(protocol, By::Rings) };
-        let least = least_rows(protocol);
-        [of(SORTED, least), of(COMPARED, least.max(LEAST_COMPARED))]
+        // By one digit, by comparisons at once, and in several steps.
+        [
+            of(SORTED, least_rows(protocol).max(AT_ONCE + 1)),
+            of(COMPARED, 20),
+            of(COMPARED, AT_ONCE + 44),
+        ]
     })
 }
 

@@ -1,10 +1,10 @@
 //! Whole arrays taken by several workers side by side.
 
 use super::harness::*;
-use tacit_backend::LEAST_COMPARED;
+use tacit_backend::AT_ONCE;
 use tacit_backend::convert::shuffle::{has_shuffles, least_rows};
 use tacit_engine::program::{By, ProgramJob};
-use tacit_engine::protocols::{GMW, LIFT, TAGGED, TETRAD};
+use tacit_engine::protocols::{GMW, REPLICATED, TAGGED, TETRAD, TRIO};
 use tacit_sharing::Protocol;
 
 /// Elements enough for every worker to take a part.
@@ -67,7 +67,7 @@ fn shuffles_on_all_workers() {
     let shuffled = |(protocol, by): &(Protocol, By)| *by == By::Rings && has_shuffles(*protocol);
     for setting in settings().filter(shuffled) {
         // Not a multiple of what a worker takes.
-        let rows = ROWS.max(least_rows(setting.0) as u64) + 5;
+        let rows = ROWS.max(AT_ONCE.max(least_rows(setting.0)) as u64) + 5;
         sorts(std::iter::once(setting), rows);
     }
 }
@@ -76,13 +76,34 @@ fn shuffles_on_all_workers() {
 fn comparisons_of_shuffled_rows_on_all_workers() {
     let shuffled = |(protocol, by): &(Protocol, By)| *by == By::Rings && has_shuffles(*protocol);
     for setting in settings().filter(shuffled) {
-        sorts(std::iter::once(setting), LEAST_COMPARED.max(least_rows(setting.0)) as u64 + 77);
+        // So many that those whom others are looked up among are more than are put in order in one step.
+        sorts(std::iter::once(setting), 8 * AT_ONCE as u64 + 77);
     }
 }
 
 #[test]
 fn sorting_networks_on_all_workers() {
-    let settings = [LIFT, TETRAD, TAGGED].map(|protocol| (protocol, By::Rings));
+    let settings = [TETRAD, TAGGED].map(|protocol| (protocol, By::Rings));
     let settings = settings.into_iter().chain([(GMW.fitting(3), By::Circuits)]);
     sorts(settings, ROWS / 2);
+}
+
+/// With larger chunks as many times as many bits are under way: a level of whole arrays takes one round, and not one for each part of them.
+#[test]
+fn larger_chunks_take_fewer_rounds() {
+    let program = parse(
+        "input a: u64[130000] from alice in 0..9000000000000000000\n\
+         input b: u64[130000] from bob in 0..9000000000000000000\n\
+         input c: bit[130000] from carol\nlet (k, d) = sort(a, c)\n\
+         reveal sum(b < k, axis 0) to carol as \"less\"\nreveal d to carol as \"sorted\"\n",
+    );
+    for setting in [(TRIO, By::Rings), (REPLICATED, By::Rings)] {
+        let inputs = inputs(&program, &[1, 1], 1);
+        let rounds = [1 << 15, 1 << 18].map(|chunk_rows| {
+            let job = ProgramJob { chunk_rows, ..job(setting, &[1, 1]) };
+            check_on(&program, &job, &inputs);
+            run(&program, &job, &inputs).iter().map(|of| of.report.rounds).max().unwrap()
+        });
+        assert!(rounds[1] * 10 < rounds[0] * 9, "{}: {rounds:?}", setting.0);
+    }
 }

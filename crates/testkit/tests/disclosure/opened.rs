@@ -13,8 +13,6 @@ pub struct Opening {
 
 /// A number of the rows' places.
 const PLACE: u32 = 32;
-/// A word that holds the number of a row.
-const ROW: u32 = 64;
 
 impl Opening {
     fn of(elements: u64, bits: u32) -> Opening {
@@ -41,9 +39,9 @@ impl Opening {
     }
 }
 
-/// What opens to a party of the program, in order: places of shuffled rows where it sorts by shuffles, what the run checks, results.
+/// What opens to a party of the program, in order: what is opened of shuffled rows, what the run checks, results.
 pub fn expected(program: &Program, job: &ProgramJob, party: u8) -> Vec<Opening> {
-    let mut all = if job.protocol.is_checked() { Vec::new() } else { places(program, job) };
+    let mut all = shuffled(program, job);
     all.extend(tested(program, job));
     let checks = |node: &tacit_program::Node| matches!(node.op, Op::Check(_));
     let checks = program.body.nodes.iter().any(|node| checks(node) && is_secret(&node.types[0]));
@@ -72,24 +70,29 @@ fn tested(program: &Program, job: &ProgramJob) -> Option<Opening> {
     job.protocol.is_malicious().then(|| Opening::of(bits, 1))
 }
 
-/// Places of shuffled rows: for each two bits of a key, for what brings rows back, and for what goes along.
-fn places(program: &Program, job: &ProgramJob) -> Vec<Opening> {
+/// What opens of shuffled rows: how all pairs of few rows that are sorted compare, and the places of rows whose keys have one digit, and
+/// of those that values are carried forward among.
+fn shuffled(program: &Program, job: &ProgramJob) -> Vec<Opening> {
     let body = &program.body;
     let mut all = Vec::new();
     for node in &body.nodes {
         let Some(key) = node.operands.first().map(|key| body.type_of(*key)) else { continue };
-        let places = |times: u32| (0..times).map(|_| Opening::of(elements(key, job), PLACE));
+        let places = Opening::of(elements(key, job), PLACE);
         match &node.op {
             Op::Sort { .. } if is_secret(key) => {
-                let digits = key_bits(key.interval).div_ceil(2);
-                all.extend(places(digits));
-                if digits > 1 {
-                    all.push(Opening::of(elements(key, job), ROW));
-                    all.extend(places(1));
+                let rows = elements(key, job);
+                assert!(rows <= tacit_backend::AT_ONCE as u64, "one step of a sort of few rows");
+                let network = if job.protocol.proves_products() { 9 } else { 2 };
+                match key_bits(key.interval) {
+                    _ if rows < network => {}
+                    1 | 2 if !job.protocol.is_checked() => all.push(places),
+                    _ => all.push(Opening::of(rows * (rows - 1) / 2, 1)),
                 }
             }
-            Op::Segment { fold: Fold::First | Fold::Sum } if is_secret(&node.types[0]) => {
-                all.extend(places(2));
+            Op::Segment { fold: Fold::First | Fold::Sum }
+                if is_secret(&node.types[0]) && !job.protocol.is_checked() =>
+            {
+                all.extend([places; 2]);
             }
             _ => {}
         }

@@ -31,8 +31,8 @@ pub fn has_shuffles(protocol: Protocol) -> bool {
     }
 }
 
-/// Rows from which on a sort is by shuffles. Every opening of places takes rounds of its own, with proofs and comparisons where there
-/// are any, and few rows are sorted in fewer rounds and about as many bytes by a network.
+/// Rows from which on a shuffle for each digit of a sort, or for each fold of segments, is worth it. Every opening of places takes rounds of
+/// its own, with proofs and comparisons where there are any.
 #[must_use]
 pub fn least_rows(protocol: Protocol) -> usize {
     match (proves_shuffles(protocol), protocol.is_checked()) {
