@@ -1,7 +1,8 @@
 //! Packed bits.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use tacit_ring::Buffer;
+use tacit_ring::{Buffer, Prg, StreamIds};
+use tacit_sharing::SharingError;
 use zeroize::Zeroize;
 
 /// Bits, packed in words, the last one padded with zeros. Wiped when dropped.
@@ -17,6 +18,24 @@ impl Bits {
     #[must_use]
     pub fn zeros(len: usize) -> Self {
         Bits { words: vec![0; len.div_ceil(64)], len }
+    }
+
+    /// `len` bits of a stream that is not used yet.
+    ///
+    /// # Errors
+    /// When there is none left.
+    pub(crate) fn random(len: usize, prg: &Prg, ids: &mut StreamIds) -> Result<Self, SharingError> {
+        let mut bits = Bits::zeros(len);
+        prg.stream(ids.step()?.single()).fill(&mut bits.words);
+        if let Some(last) = bits.words.last_mut() {
+            *last &= u64::MAX >> ((64 - len % 64) % 64);
+        }
+        Ok(bits)
+    }
+
+    /// Adds other bits, as many.
+    pub(crate) fn add(&mut self, words: &[u64]) {
+        self.words.iter_mut().zip(words).for_each(|(word, other)| *word ^= other);
     }
 
     /// Bit `i`.

@@ -3,14 +3,14 @@
 use crate::garbler::Garbler;
 use crate::protocols::{
     AUTHENTICATED, BMR, BMR_BASIC, BMR_CORRELATED, BMR_OFFSET, BMR_REDUCED, BMR_REPLICATED,
-    BMR_SHAMIR, BMR_SHAMIR_S2, BMR_SHAMIR_S3, BMR_SHAMIR_S4, BMR_SILENT, WRK17, YAO, YAO_SILENT,
-    YAO_THREE,
+    BMR_SHAMIR, BMR_SHAMIR_S2, BMR_SHAMIR_S3, BMR_SHAMIR_S4, BMR_SILENT, HALF_GATES, WRK17, YAO,
+    YAO_SILENT, YAO_THREE,
 };
-use crate::{authenticated, bmr, yao};
+use crate::{authenticated, bmr, half_gates, yao};
 use tacit_protocol::{Descriptor, Protocol};
 
 /// All protocols of this crate, and how they garble: a line each.
-static GARBLERS: [(Protocol, &dyn Garbler); 16] = [
+static GARBLERS: [(Protocol, &dyn Garbler); 17] = [
     (YAO, yao::YAO),
     (YAO_SILENT, yao::YAO_SILENT),
     (YAO_THREE, yao::three::YAO_THREE),
@@ -25,6 +25,7 @@ static GARBLERS: [(Protocol, &dyn Garbler); 16] = [
     (BMR_SHAMIR_S4, bmr::BMR_SHAMIR_S4),
     (BMR_SHAMIR_S3, bmr::BMR_SHAMIR_S3),
     (BMR_SHAMIR_S2, bmr::BMR_SHAMIR_S2),
+    (HALF_GATES, half_gates::HALF_GATES),
     (AUTHENTICATED, authenticated::AUTHENTICATED),
     (WRK17, authenticated::WRK17),
 ];

@@ -5,6 +5,7 @@
 //! | [`protocols`] | the list of the protocols of this crate |
 //! | [`bmr`] | BMR for any number of parties, all but one curious; over shares: fewer than half, or one of three |
 //! | [`authenticated`] | authenticated garbling for any number of parties, all but one of them malicious |
+//! | [`half_gates`] | half gates that all parties but one garble together, for that one; all but one curious |
 //! | [`yao`] | Yao's protocol for two parties, one of them curious; [`yao::three`] is for three, one of them curious |
 //! | [`Garbler`] | what anybody may ask of each of them: costs, rounds, keys, workers |
 //! | [`Garbling`], [`Evaluate`] | one worker before and after inputs are known |
@@ -38,12 +39,15 @@ mod cot;
 mod freed;
 mod garbler;
 mod garblers;
+pub mod half_gates;
+mod inputs;
 mod linear;
 mod links;
 mod ports;
 pub mod prf;
 pub mod protocols;
 mod silent;
+mod tweak;
 pub mod yao;
 
 pub use bits::Bits;

@@ -9,6 +9,9 @@ use tacit_sharing::{RoleId, SharingError};
 /// Bits of a worker's gate numbers.
 const GATE_BITS: u32 = 48;
 
+/// Blocks that are taken at a time where they are added up, or moved.
+pub(crate) const PIECE: usize = 1 << 10;
+
 /// Numbers of gates: no two of a session's workers have the same.
 pub(crate) struct GateNumbers {
     next: u64,
@@ -93,6 +96,22 @@ impl<'m> Links<'m> {
         words: &mut [W],
     ) -> Result<(), SharingError> {
         Ok(self.mesh.recv(self.places[from], stream, word::bytes_mut(words))?)
+    }
+
+    /// Adds what a peer sends to blocks, as many.
+    pub fn recv_sum(
+        &mut self,
+        from: RoleId,
+        stream: Stream,
+        blocks: &mut [u128],
+    ) -> Result<(), SharingError> {
+        let mut part = Buffer::<u128>::zeros(PIECE.min(blocks.len()));
+        for sum in blocks.chunks_mut(PIECE) {
+            let part = &mut part[..sum.len()];
+            self.recv_into(from, stream, part)?;
+            sum.iter_mut().zip(part).for_each(|(sum, part)| *sum ^= *part);
+        }
+        Ok(())
     }
 
     /// The party that plays a role.

@@ -54,6 +54,11 @@ impl Ports<'_> {
         u64::from(self.learned_by(role) > 0)
     }
 
+    /// Inputs that do not go on from a circuit before: their labels are sent.
+    pub(crate) fn shown(&self) -> usize {
+        self.schedule.inputs().len() - self.given_by(KEPT)
+    }
+
     /// Input bits that a role gives.
     pub(crate) fn given_by(&self, role: RoleId) -> usize {
         self.owners().filter(|owner| *owner == role).count()

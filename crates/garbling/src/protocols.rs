@@ -134,6 +134,15 @@ pub const BMR_REPLICATED: Protocol = Protocol::new(&garbled(
     (Garbling::Together(Opening::Collector), Transfers::None),
 ));
 
+/// Half gates that all parties but one garble together, and that one evaluates.
+pub const HALF_GATES: Protocol = Protocol::new(&garbled(
+    "half-gates",
+    ["half-gates.md", "as `bmr`, with a quarter of its bytes or less: one party evaluates for all"],
+    (Parties::AtLeast(2), Security::DishonestMajority),
+    Status::Product,
+    (Garbling::ForEvaluator, Transfers::Ordinary),
+));
+
 /// Yao's garbled circuits, with half gates.
 pub const YAO: Protocol = Protocol::new(&garbled(
     "yao",

@@ -2,6 +2,7 @@
 
 mod common;
 mod kinds;
+mod parties;
 
 use common::{circuit, given, in_the_clear, places, schedule};
 use kinds::{Kind, Play, check_costs, network, run};

@@ -2,6 +2,7 @@
 
 mod common;
 mod kinds;
+mod parties;
 
 use common::{circuit, given, in_the_clear, places, schedule};
 use kinds::{Kind, party};
@@ -111,23 +112,9 @@ fn run(session: &mut Session, kind: Kind, parties: usize, opening: Opening) {
     drop(chain);
     let (meter, all) = (session.meter(), cost.bytes());
     for to in (0..parties).filter(|to| *to != me) {
-        let sent = |stream| -> u64 {
-            let phases = [Phase::Offline, Phase::Online];
-            let bytes = |phase| meter.count(PartyId(to as u8), stream, phase).bytes_sent;
-            phases.map(bytes).iter().sum()
-        };
         let want = [all.pre[me][to], all.def[me][to], all.on[me][to]];
-        assert_eq!(Stream::ALL.map(sent), want_by(want), "{me} to {to}, {opening:?}");
+        assert_eq!(sent(&meter, to), want, "{me} to {to}, {opening:?}");
     }
-}
-
-/// In the order of [`Stream::ALL`].
-fn want_by([pre, def, on]: [u64; 3]) -> [u64; Stream::COUNT] {
-    Stream::ALL.map(|stream| match stream {
-        Stream::Pre => pre,
-        Stream::Def => def,
-        Stream::On => on,
-    })
 }
 
 /// Other kinds are in [`circuits_of_baselines_go_on_from_others`].

@@ -58,6 +58,18 @@ pub struct WorkerKeys {
     pub(super) silent: Option<Silent>,
 }
 
+/// What one worker has with role 0: see [`WorkerKeys::split_first`].
+pub struct KeysWithFirst {
+    /// Transfers in which this party chooses.
+    pub receiver: Receiver,
+    /// Transfers in which role 0 chooses.
+    pub sender: Sender,
+    /// Under a key with role 0.
+    pub zeros: Prg,
+    /// The unused streams of `zeros`.
+    pub zero_ids: StreamIds,
+}
+
 impl WorkerKeys {
     /// This party's ends of the correlations with a role.
     ///
@@ -67,6 +79,21 @@ impl WorkerKeys {
         let ends = self.peers.get_mut(role).and_then(Option::as_mut);
         let ends = ends.ok_or_else(|| SharingError::Shape("no correlations with a role".into()))?;
         Ok((&mut ends.0, &mut ends.1))
+    }
+
+    /// Takes what this worker has with role 0 alone out. What is left is for the other parties among themselves, whose
+    /// roles are one lower there.
+    ///
+    /// # Errors
+    /// When this party plays role 0.
+    pub fn split_first(mut self) -> Result<(KeysWithFirst, Self), SharingError> {
+        let none = || SharingError::Shape("no correlations with role 0".into());
+        if !matches!(self.peers.first(), Some(Some(_))) || self.zeros.is_empty() {
+            return Err(none());
+        }
+        let (receiver, sender) = self.peers.remove(0).ok_or_else(none)?;
+        let (zeros, zero_ids) = (self.zeros.remove(0), StreamIds::new());
+        Ok((KeysWithFirst { receiver, sender, zeros, zero_ids }, self))
     }
 
     /// What silent transfers start from, where the session has them: once.

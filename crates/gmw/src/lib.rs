@@ -75,7 +75,7 @@ mod silent;
 mod wide;
 
 pub use baselines::{GMW_OT, GMW_TRIPLES};
-pub use exchange::{Correlations, Delta, WorkerKeys};
+pub use exchange::{Correlations, Delta, KeysWithFirst, WorkerKeys};
 pub use layers::Cut;
 pub use malformed::malformed;
 pub use method::Method;

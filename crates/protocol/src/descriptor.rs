@@ -186,6 +186,8 @@ pub enum Garbling {
     Together(Opening),
     /// All parties together, with tables that are authenticated: a party that deviates is noticed.
     Authenticated,
+    /// All parties but role 0 together, for role 0, which evaluates.
+    ForEvaluator,
 }
 
 /// Who evaluates where one party does.

@@ -270,7 +270,9 @@ impl Protocol {
         match self.garbled().map(|facts| facts.garbling) {
             Some(Garbling::Together(opening)) => opening,
             // Nothing opens in parts.
-            Some(Garbling::OneSide | Garbling::Authenticated) | None => Opening::Collector,
+            Some(Garbling::OneSide | Garbling::Authenticated | Garbling::ForEvaluator) | None => {
+                Opening::Collector
+            }
         }
     }
 

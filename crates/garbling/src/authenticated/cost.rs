@@ -11,7 +11,6 @@ use crate::bmr::words;
 use crate::garbler::Counter;
 use crate::garbler::Form;
 use crate::links::pairs;
-use crate::ports::KEPT;
 use tacit_ot::KAPPA;
 use tacit_sharing::cost::Traffic;
 
@@ -172,7 +171,7 @@ fn online(form: Form, ports: Ports<'_>, parties: usize, instances: usize, sum: &
         }
     }
     for (garbler, learned) in learned.iter().enumerate().skip(1) {
-        let shown = ports.schedule.inputs().len() - ports.given_by(KEPT);
+        let shown = ports.shown();
         let labels = (instances * shown) as u64;
         sum.on[garbler][EVALUATOR] += labels * BLOCK;
         let values = instances * learned.len();

@@ -3,8 +3,8 @@
 use super::garble::place;
 use super::masks::Masks;
 use super::rows::{Layout, Rows, mask};
-use super::tweak::{Hash, Use};
 use crate::garbler::Form;
+use crate::tweak::{Hash, Use};
 use crate::{Bits, Ports};
 use tacit_circuit::schedule::Slot;
 use tacit_ring::Buffer;

@@ -66,7 +66,7 @@ pub(super) fn inputs_are_shared(parties: usize) -> bool {
 /// has a share, and of inputs: of all, or its own.
 pub(super) fn extra_bits(ports: Ports<'_>, parties: usize, instances: usize) -> Vec<usize> {
     let inputs = |role| match inputs_are_shared(parties) {
-        true => ports.schedule.inputs().len() - ports.given_by(KEPT),
+        true => ports.shown(),
         false => ports.given_by(role),
     };
     (0..parties).map(|role| instances * (ports.ands() + inputs(role))).collect()

@@ -57,7 +57,6 @@ mod rows;
 mod stock;
 mod triples;
 mod turns;
-mod tweak;
 
 pub use chain::AuthenticatedChain;
 pub use cost::{bits_per_triple, bytes_of_stock, bytes_with_stock};

@@ -9,10 +9,10 @@ use super::masks::{self, Masks, learned_slots};
 use super::outputs::{Checked, Unopened};
 use super::rows::{Layout, Rows};
 use super::triples;
-use super::tweak::Hash;
 use crate::garbler::Form;
 use crate::links::Links;
 use crate::ports::{Evaluate, KEPT, check_fit, check_values};
+use crate::tweak::Hash;
 use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_circuit::schedule::Slot;
@@ -251,7 +251,7 @@ impl Online<'_, '_> {
         let (links, count) = (&mut self.channel.links, ports.schedule.inputs().len());
         links.mesh.set_step(2);
         for (zeros, values) in inputs.chunks_exact(count.max(1)).zip(&masked.values) {
-            let mut active = Buffer::zeros(count - ports.given_by(KEPT));
+            let mut active = Buffer::zeros(ports.shown());
             let given = ports.owners().enumerate().filter(|(_, owner)| *owner != KEPT);
             for (label, (i, _)) in active.iter_mut().zip(given) {
                 *label = zeros[i] ^ (u128::from(values.get(i)) * *garbled.delta);
@@ -312,7 +312,7 @@ impl Online<'_, '_> {
         };
         let (parties, ands, instances) = (self.layout.parties, ports.ands(), garbled.instances);
         let count = ports.schedule.inputs().len();
-        let shown = count - ports.given_by(KEPT);
+        let shown = ports.shown();
         let kept: Vec<Slot> = ports.slots_kept().collect();
         let mut kept_labels = Rows::zeros(instances * kept.len(), parties - 1);
         self.channel.links.mesh.set_step(2);

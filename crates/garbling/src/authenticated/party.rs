@@ -12,11 +12,11 @@ use super::packed::Triples;
 use super::rows::{Layout, Rows};
 use super::stock::{Piece, Pieces, Stock, Supply, cut, stock_batches};
 use super::triples::{self, Sizes};
-use super::tweak::Hash;
 use super::{EVALUATOR, FIRST_GARBLER, bits};
 use crate::garbler::Form;
 use crate::links::Links;
 use crate::ports::{self, KEPT};
+use crate::tweak::{self, Hash};
 use crate::{Bits, Ports, Streaming};
 use tacit_gmw::WorkerKeys;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
@@ -109,7 +109,7 @@ impl<'m> Authenticated<'m> {
             channel,
             form: Form::HalfGates,
             layout,
-            hash: Hash::new(sid, worker)?,
+            hash: Hash::new(tweak::AUTHENTICATED, sid, worker)?,
             delta,
             triples: Triples::none(layout),
             origin: Origin::Made(sizes),

@@ -4,7 +4,7 @@ use super::channel::CheckedChannel;
 use super::party::{begin, finish_set_up};
 use super::rows::{Layout, Rows};
 use super::triples::{self, Sizes, fallback};
-use super::tweak::Hash;
+use crate::tweak::{self, Hash};
 use tacit_gmw::{Correlations, Delta};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -35,7 +35,7 @@ fn bucket(count: usize) -> usize {
 
 /// This party's Delta and rows of a batch of so many triples.
 fn make(channel: &mut CheckedChannel<'_>, count: usize) -> (u128, Rows) {
-    let hash = Hash::new(&[7; 32], 1).unwrap();
+    let hash = Hash::new(tweak::AUTHENTICATED, &[7; 32], 1).unwrap();
     let extra = vec![5; channel.links.parties()];
     let made = triples::make(channel, hash, 0, (count, bucket(count)), &extra).unwrap();
     let layout = Layout { parties: channel.links.parties(), me: channel.links.me };
@@ -92,7 +92,7 @@ fn triples_are_authenticated_products_with_buckets_of_all_sizes() {
 #[test]
 fn parts_of_a_batch_are_its_triples() {
     let parts = each(3, |channel| {
-        let hash = Hash::new(&[7; 32], 1).unwrap();
+        let hash = Hash::new(tweak::AUTHENTICATED, &[7; 32], 1).unwrap();
         let made = triples::make(channel, hash, 0, (450, bucket(450)), &[0; 3]).unwrap();
         let layout = Layout { parties: 3, me: channel.links.me };
         let rows = |part| made.packed(part).rows(layout);

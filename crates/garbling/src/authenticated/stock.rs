@@ -6,7 +6,7 @@ use super::channel::Domain;
 use super::packed::Packed;
 use super::rows::Layout;
 use super::triples::Sizes;
-use super::tweak::Hash;
+use crate::tweak::Hash;
 use std::collections::VecDeque;
 use std::ops::Range;
 use tacit_ring::stored::Block;

@@ -4,13 +4,10 @@
 use super::common::{Common, Garbled, Ready};
 use crate::Bits;
 use crate::bmr::Opening;
-use crate::links::Links;
+use crate::links::{Links, PIECE};
 use tacit_net::Stream;
 use tacit_ring::Buffer;
 use tacit_sharing::SharingError;
-
-/// Blocks of a column that are taken at a time.
-const PIECE: usize = 1 << 10;
 
 /// The table of an instance that is being opened.
 pub(super) struct Columns {
@@ -48,19 +45,14 @@ impl Columns {
     /// Takes the peers' parts of the columns that this party adds up, and sends what others wait for.
     fn take_parts(&mut self, links: &mut Links<'_>, common: &Common) -> Result<(), SharingError> {
         let (me, opening) = (common.me, common.opening);
-        let mut part = Buffer::<u128>::zeros(PIECE);
         for peer in links.peers() {
             for (j, sum) in self.sums.iter_mut().enumerate() {
                 if adds_up(opening, me, j) {
-                    for sum in sum.chunks_mut(PIECE) {
-                        let part = &mut part[..sum.len()];
-                        links.recv_into(peer, Stream::Def, part)?;
-                        sum.iter_mut().zip(part).for_each(|(sum, part)| *sum ^= *part);
-                    }
+                    links.recv_sum(peer, Stream::Def, sum)?;
                 }
             }
             let masks = links.recv::<u64>(peer, Stream::Pre, self.masks.words.len())?;
-            self.masks.words.iter_mut().zip(&*masks).for_each(|(mine, theirs)| *mine ^= theirs);
+            self.masks.add(&masks);
         }
         if opening != Opening::All && common.is_keeper() {
             for peer in links.peers().filter(|peer| opening.evaluates(*peer)) {

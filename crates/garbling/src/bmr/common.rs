@@ -9,7 +9,7 @@ use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// What all instances of a worker have in common.
-pub(super) struct Common {
+pub(crate) struct Common {
     pub parties: usize,
     /// Parties whose labels hide the rows, the first ones: of these one at least is to be honest.
     pub columns: usize,
@@ -62,7 +62,7 @@ impl Common {
 }
 
 /// Hides rows under one party's labels.
-pub(super) struct Hider<'c> {
+pub(crate) struct Hider<'c> {
     common: &'c Common,
     gates: Gates<'c>,
 }
@@ -78,7 +78,7 @@ impl Hider<'_> {
 }
 
 /// Adds shares of zero: a stream with every other party each.
-pub(super) fn add_zeros(
+pub(crate) fn add_zeros(
     prgs: &[Prg],
     ids: &mut StreamIds,
     bytes: &mut [u8],
@@ -93,7 +93,7 @@ pub(super) fn add_zeros(
 }
 
 /// The sources of wires that a role draws masks for: its inputs, and all ANDs.
-pub(super) fn drawn_by(ports: Ports<'_>, role: RoleId) -> Vec<usize> {
+pub(crate) fn drawn_by(ports: Ports<'_>, role: RoleId) -> Vec<usize> {
     let (inputs, ands) = (ports.schedule.inputs().len(), ports.ands());
     let given = ports.owners().enumerate().filter(|(_, owner)| *owner == role);
     given.map(|(index, _)| index).chain(inputs..inputs + ands).collect()
@@ -101,17 +101,17 @@ pub(super) fn drawn_by(ports: Ports<'_>, role: RoleId) -> Vec<usize> {
 
 /// Garbled circuits, and this party's secrets for them. They are used once: by giving them up.
 pub struct Ready {
-    pub(super) columns: usize,
-    pub(super) opening: Opening,
-    pub(super) offset: Zeroizing<u128>,
-    pub(super) function: LabelFunction,
-    pub(super) key: [u8; 16],
-    pub(super) circuits: Vec<Garbled>,
+    pub(crate) columns: usize,
+    pub(crate) opening: Opening,
+    pub(crate) offset: Zeroizing<u128>,
+    pub(crate) function: LabelFunction,
+    pub(crate) key: [u8; 16],
+    pub(crate) circuits: Vec<Garbled>,
 }
 
 impl Ready {
     /// What evaluation needs, at a role of so many.
-    pub(super) fn common(&self, parties: usize, me: RoleId) -> Common {
+    pub(crate) fn common(&self, parties: usize, me: RoleId) -> Common {
         let Ready { columns, opening, ref offset, function, key, .. } = *self;
         let (offset, prf) = (offset.clone(), LabelPrf::new(function, key));
         Common { parties, columns, me, opening, offset, function, key, prf }
@@ -120,24 +120,24 @@ impl Ready {
 
 /// One garbled circuit, and this party's secrets for its ports.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Garbled {
-    pub(super) first_gate: u64,
+pub(crate) struct Garbled {
+    pub(crate) first_gate: u64,
     /// Gate after gate four rows, each a block for every column, at those who evaluate. No secret: all parties have it.
     #[serde(with = "stored::list")]
-    pub(super) table: Vec<u128>,
+    pub(crate) table: Vec<u128>,
     /// Zero labels of all inputs.
     #[serde(with = "stored::list")]
-    pub(super) labels: Zeroizing<Vec<u128>>,
+    pub(crate) labels: Zeroizing<Vec<u128>>,
     /// This party's masks of inputs.
     #[serde(with = "stored::list")]
-    pub(super) lambdas: Zeroizing<Vec<u128>>,
+    pub(crate) lambdas: Zeroizing<Vec<u128>>,
     /// Masks of the outputs that this party learns.
-    pub(super) masks: Bits,
+    pub(crate) masks: Bits,
 }
 
 impl Garbled {
     /// From the opened table and masks of outputs, and this party's zero label and mask of every input.
-    pub(super) fn new(
+    pub(crate) fn new(
         first_gate: u64,
         (table, masks): (Vec<u128>, Bits),
         inputs: impl Iterator<Item = (u128, u128)>,
@@ -147,7 +147,7 @@ impl Garbled {
         Garbled { first_gate, table, labels, lambdas, masks }
     }
 
-    pub(super) fn fits(&self, common: &Common, ports: Ports<'_>) -> bool {
+    pub(crate) fn fits(&self, common: &Common, ports: Ports<'_>) -> bool {
         let inputs = ports.schedule.inputs().len();
         let opened = common.opening.evaluates(common.me);
         let ands = if opened { ports.ands() } else { 0 };

@@ -3,7 +3,7 @@
 use crate::bmr::Opening;
 use crate::garbler::Counter;
 use crate::links::pairs;
-use crate::ports::{KEPT, Ports};
+use crate::ports::Ports;
 use tacit_gmw::{FAN, silent_bytes as silent_transfers};
 use tacit_ot::KAPPA;
 use tacit_sharing::cost::Traffic;
@@ -14,7 +14,7 @@ pub(crate) fn words(bits: usize) -> u64 {
 }
 
 /// What circuits cost, one after the other, wire-authenticated.
-pub(super) struct CostOfBmr {
+pub(crate) struct CostOfBmr {
     opening: Opening,
     silent: bool,
     /// Without what silent transfers take.
@@ -53,12 +53,12 @@ impl Counter for CostOfBmr {
 }
 
 /// Online bytes from a role to another for one instance, where the first `keepers` roles have labels.
-pub(super) fn online(
+pub(crate) fn online(
     ports: Ports<'_>,
     (keepers, opening): (usize, Opening),
     [from, to]: [usize; 2],
 ) -> u64 {
-    let shown = ports.schedule.inputs().len() - ports.given_by(KEPT);
+    let shown = ports.shown();
     let labels = if from < keepers && opening.evaluates(to) { shown } else { 0 };
     let tells = opening.evaluates(from) && !opening.evaluates(to);
     let told = if tells { ports.learned_by(to) } else { 0 };

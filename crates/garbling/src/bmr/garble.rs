@@ -17,7 +17,7 @@ use tacit_ring::secret::if_set;
 use zeroize::Zeroizing;
 
 /// One instance that is being garbled.
-pub(super) struct Garbling<'p> {
+pub(crate) struct Garbling<'p> {
     ports: Ports<'p>,
     /// The number of its first AND in the session.
     pub first_gate: u64,
@@ -212,10 +212,14 @@ impl<'p> Garbling<'p> {
                 masks.flip_if(i, wires.get(slot).0[n + common.me] == 1);
             }
         }
-        // Role 0's share of the mask is another; it is what the others have for it that changes, by their offsets.
-        let (at, change) = if common.me == 0 { (n, 1) } else { (0, *common.offset) };
+        let (at, change) = common.negation();
         self.kept = wires.kept(self.ports, |wire| wire[at] ^= change);
         columns
+    }
+
+    /// All inputs, then all outputs of ANDs, and products of the masks of ANDs' inputs, in the layout of [`super::wires::Wires`].
+    pub fn wires(&self) -> [&[u128]; 2] {
+        [&self.sources, &self.crossed]
     }
 
     /// What further circuits go on from, once there are rows.
@@ -237,6 +241,12 @@ fn width(common: &Common) -> usize {
 }
 
 impl Common {
+    /// What the one that negates a mask changes of a wire, and by how much: role 0's share is another, and what the others
+    /// have for it changes by their offsets.
+    pub fn negation(&self) -> (usize, u128) {
+        if self.me == 0 { (self.parties, 1) } else { (0, *self.offset) }
+    }
+
     /// This party's part of the four rows of a gate, row after row a block for every column.
     fn rows(
         &self,

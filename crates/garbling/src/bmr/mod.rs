@@ -64,13 +64,17 @@ mod wide;
 mod wires;
 
 pub(crate) use blocks::{BMR_SHAMIR_S2, BMR_SHAMIR_S3, BMR_SHAMIR_S4};
-pub use chain::{AnyBmr, BmrChain, Worker};
+pub use chain::{AnyBmr, Worker};
 pub use common::Ready;
+pub(crate) use common::{Common, add_zeros};
 pub(crate) use cost::words;
+pub(crate) use garble::Garbling;
 pub(crate) use over_ot::{BMR_BASIC, BMR_CORRELATED, BMR_OFFSET, BMR_REDUCED};
 #[cfg(test)]
 pub(crate) use party::Bmr;
 pub(crate) use party::{BMR, BMR_SILENT};
 pub(crate) use replicated::BMR_REPLICATED;
+pub(crate) use seat::Seat;
 pub(crate) use shamir::BMR_SHAMIR;
 pub use variant::{EVALUATOR, LabelFunction, Opening, Products, Rounds};
+pub(crate) use wires::Wires;

@@ -4,6 +4,8 @@
 use super::common::{Common, Garbled, Ready};
 use super::evaluate::evaluate;
 use crate::bmr::EVALUATOR;
+use crate::chain::{Done, RunsOn};
+use crate::inputs;
 use crate::links::Links;
 use crate::ports::{Evaluate, KEPT, check_fit, check_kept, check_values};
 use crate::{Bits, Ports};
@@ -11,9 +13,6 @@ use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::Buffer;
 use tacit_ring::stored::Block;
 use tacit_sharing::{RoleId, SharingError, stored};
-
-/// By instance, what is learned, and labels of what is kept.
-pub(super) type Done = (Vec<Bits>, Vec<Buffer<u128>>);
 
 impl Evaluate for Ready {
     type Done = Vec<Bits>;
@@ -41,11 +40,8 @@ impl Evaluate for Ready {
     }
 }
 
-impl Ready {
-    /// Evaluates a circuit that goes on from another, on the labels of the wires that the other one kept, by instance:
-    /// see [`run`](Evaluate::run). Also returns the labels of the wires that this one keeps. Only parties that evaluate
-    /// have labels.
-    pub(super) fn run_on(
+impl RunsOn for Ready {
+    fn run_on(
         self,
         links: &mut Links<'_>,
         ports: Ports<'_>,
@@ -75,35 +71,13 @@ fn run(
     links.mesh.set_phase(Phase::Online);
     links.mesh.set_step(0);
     let (me, owners) = (common.me, ports.owners().collect::<Vec<_>>());
-    let mut public: Vec<Bits> =
-        garbled.iter().map(|_| Bits::zeros(ports.schedule.inputs().len())).collect();
-    for ((public, garbled), values) in public.iter_mut().zip(&garbled).zip(values) {
-        let mine = owners.iter().enumerate().filter(|(_, owner)| **owner == me);
-        let mut sent = Bits::zeros(ports.given_by(me));
-        for (i, (input, _)) in mine.enumerate() {
-            let bit = values.get(i) ^ (garbled.lambdas[input] == 1);
-            sent.flip_if(i, bit);
-            public.flip_if(input, bit);
-        }
-        for peer in links.peers() {
-            links.send(peer, Stream::On, &sent.words)?;
-        }
-    }
-    for public in &mut public {
-        for peer in links.peers() {
-            let count = ports.given_by(peer);
-            let words = links.recv::<u64>(peer, Stream::On, count.div_ceil(64))?;
-            let theirs = owners.iter().enumerate().filter(|(_, owner)| **owner == peer);
-            for (i, (input, _)) in theirs.enumerate() {
-                public.flip_if(input, words[i / 64] >> (i % 64) & 1 == 1);
-            }
-        }
-    }
+    let lambda = |instance: usize, input: usize| garbled[instance].lambdas[input] == 1;
+    let public = inputs::exchange(links, ports, values, lambda, inputs::Hearers::All)?;
     links.mesh.set_step(1);
     let evaluates = |role: &RoleId| common.opening.evaluates(*role);
     let mut own = Vec::with_capacity(garbled.len());
     for (garbled, public) in garbled.iter().zip(&public).filter(|_| common.is_keeper()) {
-        let mut labels = Buffer::<u128>::zeros(shown(ports));
+        let mut labels = Buffer::<u128>::zeros(ports.shown());
         let zeros = garbled.labels.iter().enumerate().filter(|(i, _)| owners[*i] != KEPT);
         for (label, (i, zero)) in labels.iter_mut().zip(zeros) {
             *label = zero ^ (u128::from(public.get(i)) * *common.offset);
@@ -119,11 +93,6 @@ fn run(
     }?;
     links.mesh.flush()?;
     Ok(learned)
-}
-
-/// Inputs of which labels are sent.
-fn shown(ports: Ports<'_>) -> usize {
-    ports.schedule.inputs().len() - ports.given_by(KEPT)
 }
 
 /// Takes the keepers' labels, and evaluates; tells the others of outputs if nobody else evaluates. `own` are this
@@ -144,7 +113,7 @@ fn evaluate_all(
         for role in 0..common.columns {
             labels.push(match role == common.me {
                 true => own.next().unwrap_or_default(),
-                false => links.recv(role, Stream::On, shown(ports))?,
+                false => links.recv(role, Stream::On, ports.shown())?,
             });
         }
         let done = evaluate(common, ports, &garbled, (&labels, from), &learners);

@@ -54,8 +54,11 @@ impl Seat<'_> {
         for it in &mut all {
             self.take_cross(it)?;
         }
-        let opened = all.iter_mut().map(|it| self.take_products(ports, it));
-        let opened = opened.collect::<Result<Vec<_>, _>>()?;
+        let mut opened = Vec::with_capacity(all.len());
+        for it in &mut all {
+            self.take_products(it)?;
+            opened.push(self.open(ports, it)?);
+        }
         let kept = all.iter_mut().map(Garbling::take_kept).collect();
         let Seat { links, common, .. } = self;
         let finish = |it: Garbling<'_>, opened| it.finish(common, opened);
@@ -63,14 +66,18 @@ impl Seat<'_> {
     }
 
     /// Makes the transfers of masks and products of so many instances, where they are silent.
-    fn make_transfers(&mut self, ports: Ports<'_>, instances: usize) -> Result<(), SharingError> {
+    pub(crate) fn make_transfers(
+        &mut self,
+        ports: Ports<'_>,
+        instances: usize,
+    ) -> Result<(), SharingError> {
         let Seat { links, keys, common, transfers, .. } = self;
         let chosen = |role| instances * (drawn_by(ports, role).len() + ports.ands());
         transfers.make(links, keys, |peer| [chosen(common.me), chosen(peer)])
     }
 
     /// Draws labels and masks, and sends the choices of masks.
-    pub(super) fn begin<'p>(
+    pub(crate) fn begin<'p>(
         &mut self,
         ports: Ports<'p>,
         from: &[u128],
@@ -88,7 +95,7 @@ impl Seat<'_> {
     }
 
     /// Takes the peers' choices of masks, and sends the cross terms.
-    pub(super) fn take_masks(&mut self, it: &mut Garbling<'_>) -> Result<(), SharingError> {
+    pub(crate) fn take_masks(&mut self, it: &mut Garbling<'_>) -> Result<(), SharingError> {
         for peer in self.links.peers() {
             let words = it.masks_message(peer, |words| self.transfers.message_words(words));
             let message = self.links.recv::<u64>(peer, Stream::Def, words)?;
@@ -105,7 +112,7 @@ impl Seat<'_> {
     }
 
     /// Takes the peers' cross terms, and sends the choices of products.
-    pub(super) fn take_cross(&mut self, it: &mut Garbling<'_>) -> Result<(), SharingError> {
+    pub(crate) fn take_cross(&mut self, it: &mut Garbling<'_>) -> Result<(), SharingError> {
         let words = it.ands().div_ceil(64);
         for peer in self.links.peers() {
             let message = self.links.recv::<u64>(peer, Stream::Def, words)?;
@@ -123,12 +130,8 @@ impl Seat<'_> {
         Ok(())
     }
 
-    /// Takes the peers' choices of products, and opens rows and masks.
-    pub(super) fn take_products(
-        &mut self,
-        ports: Ports<'_>,
-        it: &mut Garbling<'_>,
-    ) -> Result<Columns, SharingError> {
+    /// Takes the peers' choices of products.
+    pub(crate) fn take_products(&mut self, it: &mut Garbling<'_>) -> Result<(), SharingError> {
         let words = self.transfers.message_words(it.ands().div_ceil(64));
         for peer in self.links.peers() {
             let message = self.links.recv::<u64>(peer, Stream::Def, words)?;
@@ -137,6 +140,15 @@ impl Seat<'_> {
             let taken = it.take_products(&self.common, peer, offerer, &message);
             self.links.checked(peer, taken)?;
         }
+        Ok(())
+    }
+
+    /// Opens rows and masks.
+    pub(super) fn open(
+        &mut self,
+        ports: Ports<'_>,
+        it: &mut Garbling<'_>,
+    ) -> Result<Columns, SharingError> {
         let mut masks = self.zero_masks(ports)?;
         let columns = it.rows(&self.common, &mut masks);
         Columns::send(&mut self.links, self.common.opening, columns, masks)

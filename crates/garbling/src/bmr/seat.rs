@@ -11,7 +11,7 @@ use tacit_ring::{Buffer, word};
 use tacit_sharing::SharingError;
 
 /// A worker of a party, with correlations with all others.
-pub(super) struct Seat<'m> {
+pub(crate) struct Seat<'m> {
     pub links: Links<'m>,
     pub keys: WorkerKeys,
     pub common: Common,

@@ -7,7 +7,7 @@ use tacit_circuit::schedule::{Linear, Product, Schedule, Slot};
 use zeroize::Zeroizing;
 
 /// What every AND reads: its wires' blocks and flags.
-pub(super) struct Gate<'w> {
+pub(crate) struct Gate<'w> {
     pub number: usize,
     pub u: (&'w [u128], bool),
     pub v: (&'w [u128], bool),
@@ -16,7 +16,7 @@ pub(super) struct Gate<'w> {
 /// Blocks by slot, all of them linear. Over OT: one block per party for its `K` (this party's own place holds
 /// its zero label), then one per party for its `M` (this party's own place holds its share of the mask). Over
 /// Shamir's sharing: the zero label, then the share of the mask.
-pub(super) struct Wires {
+pub(crate) struct Wires {
     width: usize,
     blocks: Zeroizing<Vec<u128>>,
     zero: Vec<u128>,
@@ -73,7 +73,7 @@ impl Drop for Wires {
 }
 
 /// Takes the wires of a circuit through it, and shows every AND. Gives the wires at the end.
-pub(super) fn walk(
+pub(crate) fn walk(
     schedule: &Schedule,
     width: usize,
     sources: &[u128],

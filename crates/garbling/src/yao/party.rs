@@ -172,12 +172,7 @@ impl<'m> Yao<'m> {
             let blocks = Buffer::from_slice(made.next(count));
             return Ok((lowest(&blocks), blocks));
         }
-        let mut choices = Bits::zeros(count);
-        let id = self.keys.ids.step()?.single();
-        self.keys.own.stream(id).fill(&mut choices.words);
-        if let Some(last) = choices.words.last_mut() {
-            *last &= u64::MAX >> ((64 - choices.len % 64) % 64);
-        }
+        let choices = Bits::random(count, &self.keys.own, &mut self.keys.ids)?;
         let mut blocks = Buffer::zeros(choices.len);
         let (receiver, _) = self.keys.ends(peer)?;
         let message = choose(receiver, &choices, |i, block| blocks[i] = block);

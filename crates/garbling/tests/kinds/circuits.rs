@@ -2,6 +2,7 @@
 
 use super::{Kind, Play, check_costs, network};
 use crate::common::schedule;
+use crate::parties::{bits, random_circuit};
 use tacit_circuit::library::aes::{self, KeySize, Sbox};
 use tacit_circuit::{Builder, Circuit, Wire};
 use tacit_garbling::bmr::{LabelFunction, Opening, Products, Rounds};
@@ -10,27 +11,6 @@ use tacit_gmw::{FAN, Method};
 use tacit_net::memory;
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_sharing::RoleId;
-
-/// Gates of all kinds, also with both inputs equal, on inputs of `parties` parties, and outputs that are inputs,
-/// or sums or a product of them: without any AND nothing is multiplied, in fewer rounds.
-fn random_circuit(rng: &mut Rng, parties: usize, gates: usize) -> Circuit {
-    let mut b = Builder::new();
-    let mut wires: Vec<Wire> = (0..parties).flat_map(|_| b.input(3)).collect();
-    for _ in 0..gates {
-        let [x, y] = [(); 2].map(|()| wires[rng.below(wires.len())]);
-        wires.push(match rng.below(4) {
-            0 => b.xor(x, y),
-            1 => b.not(x),
-            _ => b.and2(x, y),
-        });
-    }
-    let constant = b.constant(true);
-    let sum = b.xor(wires[0], wires[3 * parties - 1]);
-    let product = b.and2(wires[0], wires[3 * parties - 1]);
-    b.output(&wires[wires.len() - 8..]);
-    b.output(&[constant, sum, product, wires[1]]);
-    b.finish()
-}
 
 /// Every party learns what the circuit says, at the price of the table and in so many rounds.
 fn check(
@@ -71,12 +51,6 @@ fn check(
         check_costs(&session, &play, &played);
         session.finish().unwrap();
     });
-}
-
-fn bits(list: Vec<bool>) -> Bits {
-    let mut bits = Bits::zeros(list.len());
-    list.iter().enumerate().for_each(|(i, bit)| bits.flip_if(i, *bit));
-    bits
 }
 
 /// Others are in [`baselines_agree_with_circuits`].

@@ -3,17 +3,15 @@
 mod circuits;
 
 use super::common::places;
+use super::parties::{garbler_of, sent};
+pub use super::parties::{network, party, run, stored};
 use std::time::Duration;
 use tacit_garbling::bmr::{LabelFunction, Opening, Products, Rounds};
 use tacit_garbling::protocols::{BMR, BMR_REPLICATED, BMR_SHAMIR, BMR_SILENT};
-use tacit_garbling::{
-    AnyReady, AnyWorker, Bits, Evaluated, Garbler, Parties, Ports, Terms, garbler,
-};
-use tacit_net::memory::MemoryNetwork;
-use tacit_net::{LinkProfile, Mesh, PartyId, Phase, Session, Stream};
-use tacit_ring::Entropy;
+use tacit_garbling::{Bits, Ports, Terms};
+use tacit_net::Session;
+use tacit_sharing::Protocol;
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::{Protocol, SharingError};
 
 /// How what is garbled is shared and multiplied.
 #[derive(Clone, Copy, Debug)]
@@ -144,47 +142,6 @@ pub struct Played {
     pub waited: [Duration; 2],
 }
 
-/// How a form of BMR garbles.
-fn garbler_of(protocol: Protocol) -> &'static dyn Garbler {
-    garbler(protocol).unwrap()
-}
-
-/// A party of any form of BMR.
-pub fn party(
-    session: &mut Session,
-    (protocol, terms): (Protocol, Terms),
-    seed: u64,
-) -> Result<Box<dyn AnyWorker<'_> + '_>, SharingError> {
-    let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
-    let (mesh, places) = (&mut session.meshes[0], places(terms.parties));
-    let parties = Parties { terms, places: &places, session: b"session" };
-    let seats = garbler_of(protocol).exchange(mesh, parties, &mut entropy)?;
-    seats.into_iter().next().unwrap()(mesh, parties)
-}
-
-/// What is left of prepared circuits in a store.
-pub fn stored(protocol: Protocol, ready: Box<dyn AnyReady>) -> Box<dyn AnyReady> {
-    garbler_of(protocol).ready(ready.into_bytes().unwrap()).unwrap()
-}
-
-/// What this party learns.
-pub fn run(
-    ready: Box<dyn AnyReady>,
-    mesh: &mut Mesh,
-    places: &[PartyId],
-    (ports, values): (Ports<'_>, &[Bits]),
-) -> Result<Vec<Bits>, SharingError> {
-    match ready.run(mesh, places, ports, values)? {
-        Evaluated::Learned(learned) => Ok(learned),
-        Evaluated::Unopened(_) => unreachable!("BMR opens at once"),
-    }
-}
-
-/// A network on which virtual time counts rounds, in seconds.
-pub fn network() -> MemoryNetwork {
-    MemoryNetwork::uniform(LinkProfile { delay: Duration::from_secs(1), bits_per_second: None })
-}
-
 /// That a party has sent what its kind costs, and has waited as often, on [`network`].
 pub fn check_costs(session: &Session, play: &Play<'_>, played: &Played) {
     let me = session.me().index();
@@ -193,14 +150,10 @@ pub fn check_costs(session: &Session, play: &Play<'_>, played: &Played) {
 
     let (all, meter) = (play.bytes(), session.meter());
     for to in (0..play.parties).filter(|to| *to != me) {
-        let sent = |stream| -> u64 {
-            let id = PartyId(to as u8);
-            let phases = [Phase::Offline, Phase::Online];
-            phases.map(|phase| meter.count(id, stream, phase).bytes_sent).iter().sum()
-        };
         let kind = play.kind;
-        assert_eq!(sent(Stream::Pre), all.pre[me][to], "{kind:?} {me} {to}");
-        assert_eq!(sent(Stream::Def), all.def[me][to], "{kind:?} {me} {to}");
-        assert_eq!(sent(Stream::On), all.on[me][to], "{kind:?} {me} {to}");
+        let [pre, def, on] = sent(&meter, to);
+        assert_eq!(pre, all.pre[me][to], "{kind:?} {me} {to}");
+        assert_eq!(def, all.def[me][to], "{kind:?} {me} {to}");
+        assert_eq!(on, all.on[me][to], "{kind:?} {me} {to}");
     }
 }

@@ -67,7 +67,11 @@ fn inputs_found(rerandomised: bool) -> usize {
         let mut all: Vec<_> = (0..RUNS).map(|_| seat.begin(ports, &[]).unwrap()).collect();
         all.iter_mut().for_each(|it| seat.take_masks(it).unwrap());
         all.iter_mut().for_each(|it| seat.take_cross(it).unwrap());
-        let opened = all.iter_mut().map(|it| seat.take_products(ports, it).unwrap()).collect();
+        let open = |it: &mut Garbling<'_>| {
+            seat.take_products(it).unwrap();
+            seat.open(ports, it).unwrap()
+        };
+        let opened = all.iter_mut().map(open).collect();
         let own: Vec<Own> = all.iter().map(|it| it.own(&seat.common, &seat.keys.pi)).collect();
         let Seat { links, common, .. } = &mut seat;
         let finish = |it: Garbling<'_>, opened| it.finish(common, opened);

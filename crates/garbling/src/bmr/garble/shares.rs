@@ -83,7 +83,7 @@ fn counts(rerandomised: bool) -> [[usize; 2]; 8] {
         let mut all: Vec<_> = (0..INSTANCES).map(|_| seat.begin(ports, &[]).unwrap()).collect();
         all.iter_mut().for_each(|it| seat.take_masks(it).unwrap());
         all.iter_mut().for_each(|it| seat.take_cross(it).unwrap());
-        all.iter_mut().for_each(|it| drop(seat.take_products(ports, it).unwrap()));
+        all.iter_mut().for_each(|it| seat.take_products(it).unwrap());
         let own: Vec<Own> = all.iter().map(|it| it.part_of(&seat.common, &seat.keys.pi)).collect();
         session.finish().unwrap();
         (own, heard.try_iter().collect::<Vec<Sent>>())

@@ -7,7 +7,7 @@ use tacit_sharing::{RoleId, SharingError};
 
 /// What is hashed: no two uses have the same tweak for the same owner of Delta.
 #[derive(Clone, Copy)]
-pub(super) enum Use {
+pub(crate) enum Use {
     /// Leaky triples.
     Triple,
     /// Their products, bit by bit.
@@ -19,6 +19,8 @@ pub(super) enum Use {
     Second,
     /// Both inputs of a gate of four rows, in this row.
     Row(u8),
+    /// An input of a gate, the first or the second, whose blocks for a target are added up over all owners.
+    Summed(u8),
 }
 
 impl Use {
@@ -28,18 +30,24 @@ impl Use {
     }
 }
 
+/// What the key of the hash is derived for: protocols have keys of their own.
+pub(crate) const AUTHENTICATED: &str = "tacit 2026 authenticated garbling hash";
+/// See [`AUTHENTICATED`].
+pub(crate) const SUMMED: &str = "tacit 2026 half gates of many garblers hash";
+
 /// `H(x, T) = AES_{S + T}(f(x)) + f(x)`, for one worker of one session.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Hash {
+pub(crate) struct Hash {
     salt: u128,
     worker: u16,
 }
 
 impl Hash {
-    pub fn new(sid: &[u8; 32], worker: u64) -> Result<Self, SharingError> {
+    /// The hash of a protocol, which a name of the session keys.
+    pub fn new(protocol: &'static str, session: &[u8], worker: u64) -> Result<Self, SharingError> {
         let worker = worker.try_into();
         let worker = worker.map_err(|_| SharingError::Streams(StreamsExhausted::Steps))?;
-        let salt = hash::derive_key("tacit 2026 authenticated garbling hash", &[sid]);
+        let salt = hash::derive_key(protocol, &[session]);
         let salt = u128::from_le_bytes(*salt.first_chunk().expect("sixteen of thirty-two bytes"));
         Ok(Hash { salt, worker })
     }
@@ -54,6 +62,7 @@ impl Hash {
             Use::First => (2, 0),
             Use::Second => (2, 1),
             Use::Row(row) => (3, u128::from(row)),
+            Use::Summed(side) => (4, u128::from(side)),
         };
         let tweak = tag
             | side << 8
@@ -86,12 +95,13 @@ mod tests {
     #[test]
     fn every_use_has_a_tweak_of_its_own() {
         let uses = [Use::Triple, Use::Bit, Use::First, Use::Second];
-        let uses: Vec<Use> = uses.into_iter().chain((0..4).map(Use::Row)).collect();
+        let sides = [0, 1].map(Use::Summed);
+        let uses: Vec<Use> = uses.into_iter().chain((0..4).map(Use::Row)).chain(sides).collect();
         let ends = [0, 1, 2, 255, 256, 65535];
         let mut keys = BTreeSet::new();
         let mut count = 0;
         for worker in [0, 1, 65535] {
-            let hash = Hash::new(&[7; 32], worker).unwrap();
+            let hash = Hash::new(AUTHENTICATED, &[7; 32], worker).unwrap();
             for use_ in &uses {
                 for pair in ends.iter().flat_map(|owner| ends.map(|target| [*owner, target])) {
                     for index in [0, 1, 1 << 32, u64::MAX] {
@@ -102,12 +112,16 @@ mod tests {
             }
         }
         assert_eq!(keys.len(), count);
-        assert!(Hash::new(&[7; 32], 65536).is_err(), "a worker that has no tweaks left");
+        assert!(
+            Hash::new(AUTHENTICATED, &[7; 32], 65536).is_err(),
+            "a worker that has no tweaks left"
+        );
     }
 
     #[test]
     fn sessions_have_other_keys_and_lists_are_of_single_keys() {
-        let [hash, other] = [[7; 32], [8; 32]].map(|sid| Hash::new(&sid, 3).unwrap());
+        let [hash, other] =
+            [[7; 32], [8; 32]].map(|sid| Hash::new(AUTHENTICATED, &sid, 3).unwrap());
         let mut keys = [0; 5];
         hash.keys(Use::Second, [2, 1], 1 << 40, &mut keys);
         for (key, index) in keys.into_iter().zip(1 << 40..) {
