@@ -15,8 +15,8 @@ use tacit_engine::circuit::{
 };
 use tacit_engine::protocols::{
     self, ASTRA, AUTHENTICATED, BMR, BMR_REPLICATED, BMR_SHAMIR, BMR_SILENT, BRAIN_BUCKETS, GMW,
-    GMW_OT, GMW_SILENT, GMW_STAR, GMW_TRIPLES, GMW_WIDE, INTEGERS, LIFT, MULTI_FAN_IN, PLAIN, POST,
-    QUAD, QUAD_A, QUAD_HET, REPLICATED, TETRAD, TRIO, WRK17, YAO, YAO_SILENT,
+    GMW_OT, GMW_SILENT, GMW_STAR, GMW_TRIPLES, GMW_WIDE, HALF_GATES, INTEGERS, LIFT, MULTI_FAN_IN,
+    PLAIN, POST, QUAD, QUAD_A, QUAD_HET, REPLICATED, TETRAD, TRIO, WRK17, YAO, YAO_SILENT,
 };
 use tacit_engine::values::Lanes;
 use tacit_garbling::bmr::{LabelFunction, Opening, Products, Rounds};
@@ -388,6 +388,7 @@ fn many_random_circuits_with_other_parameters() {
 fn random_circuits_with_two_and_with_more_parties() {
     sweep(&[GMW.fitting(2), GMW.fitting(5), BMR.fitting(2), BMR.fitting(4)], 1..2);
     sweep(&[BMR_SILENT.fitting(2), BMR_SHAMIR.fitting(5)], 1..2);
+    sweep(&[HALF_GATES.fitting(2), HALF_GATES.fitting(4)], 1..2);
     sweep(&[YAO, YAO_SILENT], 2..3);
     sweep(&[AUTHENTICATED.fitting(2), AUTHENTICATED.fitting(4)], 1..2);
 }
@@ -398,6 +399,7 @@ fn many_random_circuits_with_two_and_with_more_parties() {
     sweep(&[GMW.fitting(2), GMW.fitting(5), BMR.fitting(2), BMR.fitting(4)], 0..3);
     sweep(&[BMR_SILENT.fitting(2), BMR_SILENT.fitting(4)], 0..1);
     sweep(&[4, 5].map(|n| BMR_SHAMIR.fitting(n)), 0..3);
+    sweep(&[2, 4, 5].map(|n| HALF_GATES.fitting(n)), 0..3);
     sweep(&[YAO, YAO_SILENT], 0..4);
     sweep(&Products::ALL.map(|products| products.protocol().fitting(2)), 0..2);
     sweep(&Rounds::ALL.map(|rounds| rounds.protocol().fitting(5)), 0..2);
@@ -479,6 +481,7 @@ fn random_circuits_with_many_parties() {
     sweep(&[4, 7, 13].map(|n| GMW.fitting(n)), 0..6);
     sweep(&[5, 7, 13].map(|n| BMR.fitting(n)), 0..6);
     sweep(&[6, 7, 13].map(|n| BMR_SHAMIR.fitting(n)), 0..6);
+    sweep(&[6, 7, 13].map(|n| HALF_GATES.fitting(n)), 0..6);
     sweep(&[5, 8].map(|n| AUTHENTICATED.fitting(n)), 0..3);
     sweep(&[33].map(|n| BMR_SHAMIR.fitting(n)), 0..1);
     sweep(&[GMW.fitting(33), BMR.fitting(33), AUTHENTICATED.fitting(33)], 0..1);

@@ -16,8 +16,8 @@ use tacit_engine::program::{self, By, CompiledProgram, ProgramJob};
 use tacit_engine::protocols::{
     self, ASTRA, AUTHENTICATED, BMR, BMR_REPLICATED, BMR_SHAMIR, BMR_SILENT, BRAIN_BUCKETS,
     BRAIN_INTEGERS, BRAIN_POLYNOMIALS, BRAIN_SACRIFICE, FANTASTIC_FOUR, GALOIS, GMW, GMW_SILENT,
-    GMW_STAR, GMW_TRIPLES, GMW_WIDE, INTEGERS, LIFT, MULTI_FAN_IN, PLAIN, POST, QUAD, QUAD_A,
-    QUAD_HET, REPLICATED, TAGGED, TETRAD, TRIO, WRK17, YAO, YAO_SILENT, YAO_THREE,
+    GMW_STAR, GMW_TRIPLES, GMW_WIDE, HALF_GATES, INTEGERS, LIFT, MULTI_FAN_IN, PLAIN, POST, QUAD,
+    QUAD_A, QUAD_HET, REPLICATED, TAGGED, TETRAD, TRIO, WRK17, YAO, YAO_SILENT, YAO_THREE,
 };
 use tacit_engine::store::{Facts, Listed, State, Store};
 use tacit_engine::values::Lanes;
@@ -233,7 +233,7 @@ fn storing_usual() -> impl Iterator<Item = Protocol> {
 /// [`all_stored_runs_give_the_results_at_the_price_of_the_online_phase`].
 #[test]
 fn stored_runs_give_the_results_at_the_price_of_the_online_phase() {
-    let two = [GMW.fitting(2), BMR.fitting(2), AUTHENTICATED.fitting(2)];
+    let two = [GMW, BMR, HALF_GATES, AUTHENTICATED].map(|protocol| protocol.fitting(2));
     for (i, protocol) in storing_usual().chain(two).enumerate() {
         stored_runs_cost(protocol, &[1 + i % 2]);
     }
@@ -243,12 +243,13 @@ fn stored_runs_give_the_results_at_the_price_of_the_online_phase() {
 #[ignore = "half a minute: all protocols, each with one worker and with two"]
 fn all_stored_runs_give_the_results_at_the_price_of_the_online_phase() {
     let mut protocols = 0;
-    for protocol in storing().chain([GMW.fitting(2), BMR.fitting(2), AUTHENTICATED.fitting(2)]) {
+    let two = [GMW, BMR, HALF_GATES, AUTHENTICATED].map(|protocol| protocol.fitting(2));
+    for protocol in storing().chain(two) {
         stored_runs_cost(protocol, &[1, 2]);
         protocols += 1;
     }
     // All but the trusted party.
-    assert_eq!(protocols, 38);
+    assert_eq!(protocols, 40);
 }
 
 fn stored_runs_cost(protocol: Protocol, workers: &[usize]) {
@@ -548,7 +549,7 @@ fn nothing_is_used_twice_after_a_crash_at_any_point() {
         fs::rename(path, path.with_extension("spent")).unwrap();
     };
     let stops: [&dyn Fn(&Path); 3] = [&lost, &spent_but_full, &spent];
-    let garbled = [BMR.fitting(3), BMR_SHAMIR.fitting(3), AUTHENTICATED.fitting(3)];
+    let garbled = [BMR, HALF_GATES, BMR_SHAMIR, AUTHENTICATED].map(|protocol| protocol.fitting(3));
     let all = [GMW.fitting(3); 3].into_iter().chain(garbled).chain([YAO_THREE]);
     for (protocol, stop) in all.zip(stops.into_iter().cycle()) {
         let (job, stores) = (job(protocol, 1), Stores::new(protocol));
@@ -922,6 +923,7 @@ fn changes_of_preprocessing(times: usize) {
         GMW.fitting(2),
         BMR.fitting(2),
         BMR_SHAMIR.fitting(3),
+        HALF_GATES.fitting(3),
         YAO,
         YAO_THREE,
         AUTHENTICATED.fitting(2),

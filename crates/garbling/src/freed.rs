@@ -7,6 +7,7 @@
 
 use crate::authenticated::{Authenticated, Sizes, open, set_up};
 use crate::bmr::{AnyBmr, Bmr, Opening};
+use crate::half_gates::HalfGates;
 use crate::yao::Yao;
 use crate::{Bits, Evaluate, Form, Garbling, Ports};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -181,6 +182,19 @@ fn bmr_leaves_no_offset_and_no_pair_of_labels() {
             let mut party: AnyBmr<'_> = Box::new(party);
             let ready = party.prepare(ports, given.len())?;
             ready.run(party.mesh(), places, ports, given)?;
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn half_gates_leave_no_offset_and_no_pair_of_labels() {
+    for parties in [2, 3] {
+        let name = format!("half gates, {parties} parties");
+        nothing_is_left(&name, (parties, Delta::Common), |mesh, places, mut all, ports, given| {
+            let mut party = HalfGates::new(mesh, places, all.worker(), b"session")?;
+            let ready = party.prepare(ports, given.len())?;
+            ready.run(Garbling::mesh(&mut party), places, ports, given)?;
             Ok(())
         });
     }

@@ -6,9 +6,10 @@ mod parties;
 
 use common::{circuit, given, in_the_clear, places, schedule};
 use kinds::{Kind, Play, check_costs, network, run};
+use std::ops::Range;
 use tacit_circuit::Builder;
 use tacit_garbling::bmr::{LabelFunction, Opening};
-use tacit_garbling::protocols::{BMR, BMR_SHAMIR, BMR_SILENT};
+use tacit_garbling::protocols::{BMR, BMR_SHAMIR, BMR_SILENT, HALF_GATES};
 use tacit_garbling::{AnyWorker, Bits, Ports, Terms};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
@@ -138,18 +139,25 @@ fn parts_of_rows_are_no_multiples_of_each_other() {
 /// Public values of inputs are fair coins, whatever the inputs.
 #[test]
 fn public_values_of_inputs_are_uniform() {
+    are_uniform(BMR.fitting(2));
+    // The evaluator's bits plus its choices, and a garbler's public values.
+    are_uniform(HALF_GATES.fitting(3));
+}
+
+fn are_uniform(protocol: Protocol) {
     let mut b = Builder::new();
     let (x, y) = (b.input(64), b.input(64));
     let and = b.and2(x[0], y[0]);
     b.output(&[and]);
     let schedule = schedule(&b.finish());
-    let (inputs, outputs) = ([(0, 64), (1, 64)], [vec![0, 1]]);
+    let (inputs, outputs) = ([(0, 64), (1, 64)], [vec![0]]);
     let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     const RUNS: usize = 64;
     let seed = test_seed();
     for ones in [false, true] {
-        let seen = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
-            let (sink, sent) = std::sync::mpsc::channel();
+        let parties = protocol.parties();
+        let mut seen = memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
+            let (me, (sink, sent)) = (session.me().index(), std::sync::mpsc::channel());
             session.meshes[0].set_tamper(Tamper::new(move |message| {
                 let online = message.stream == Stream::On && message.place.phase == Phase::Online;
                 if online && message.bytes.len() == 8 {
@@ -157,19 +165,25 @@ fn public_values_of_inputs_are_uniform() {
                 }
                 Verdict::Keep
             }));
-            let mut party = party(&mut session, BMR.fitting(2), seed).unwrap();
+            let mut party = party(&mut session, protocol, seed).unwrap();
             let ready = party.prepare(ports, RUNS).unwrap();
             let value = || {
                 let mut bits = Bits::zeros(64);
                 (0..64).for_each(|i| bits.flip_if(i, ones));
                 bits
             };
-            let values: Vec<Bits> = (0..RUNS).map(|_| value()).collect();
-            run(ready, party.mesh(), &places(2), (ports, &values)).unwrap();
+            let values: Vec<Bits> =
+                (0..RUNS).map(|_| if me < 2 { value() } else { Bits::zeros(0) }).collect();
+            run(ready, party.mesh(), &places(parties), (ports, &values)).unwrap();
             drop(party);
             session.finish().unwrap();
-            sent.try_iter().flatten().map(|byte| byte.count_ones()).sum::<u32>()
+            // To several the same.
+            let mut sent: Vec<Vec<u8>> = sent.try_iter().collect();
+            sent.sort_unstable();
+            sent.dedup();
+            sent.iter().flatten().map(|byte| byte.count_ones()).sum::<u32>()
         });
+        seen.truncate(2);
         for count in seen {
             // 4096 fair coins; five standard deviations are 160.
             assert!(count.abs_diff(2048) < 160, "{count} of 4096");
@@ -246,12 +260,23 @@ fn changed_messages_of_silent_transfers_end_the_session_or_change_results() {
 /// The same over Shamir's sharing, whoever changes them.
 #[test]
 fn changed_messages_of_a_majority_end_the_session_or_change_results() {
+    change_messages(BMR_SHAMIR.fitting(3), 4..14);
+}
+
+/// The same where one party evaluates half gates of the others.
+#[test]
+fn changed_messages_of_half_gates_end_the_session_or_change_results() {
+    change_messages(HALF_GATES.fitting(3), 4..14);
+}
+
+/// Changes messages of each of three parties, by their numbers.
+fn change_messages(protocol: Protocol, indices: Range<u64>) {
     let schedule = schedule(&circuit());
     let (inputs, outputs) = ([(0, 2), (2, 2)], [vec![0, 1], vec![1, 2]]);
     let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let mut rng = Rng(test_seed());
     let mut wrong = 0;
-    let each: Vec<_> = (4..14).flat_map(|index| [0, 1, 2].map(|cheat| (index, cheat))).collect();
+    let each: Vec<_> = indices.flat_map(|index| [0, 1, 2].map(|cheat| (index, cheat))).collect();
     // Many bits do not matter: again with others, if none of the first did.
     for (tried, &(index, cheat)) in each.iter().cycle().take(10 * each.len()).enumerate() {
         if wrong > 0 && tried >= each.len() {
@@ -263,7 +288,7 @@ fn changed_messages_of_a_majority_end_the_session_or_change_results() {
             if me == cheat {
                 session.meshes[0].set_tamper(Tamper::flip(index, bit));
             }
-            let mut party = party(&mut session, BMR_SHAMIR.fitting(3), seed).unwrap();
+            let mut party = party(&mut session, protocol, seed)?;
             let ready = party.prepare(ports, 1)?;
             let case = [true, false, true, true];
             let values = [given(me, 3, case)];

@@ -98,3 +98,135 @@ fn random_circuits_give_what_they_say_at_the_cost_that_is_said() {
         }
     }
 }
+
+/// All sixteen values of inputs of the first and the last party, with negated inputs, and outputs that are inputs.
+#[test]
+fn all_inputs_give_what_the_circuit_says() {
+    let schedule = schedule(&circuit());
+    let all: Vec<[bool; 4]> = (0..16).map(|i| [0, 1, 2, 3].map(|bit| i >> bit & 1 == 1)).collect();
+    for parties in [2, 3, 5] {
+        let (last, seed) = (parties - 1, test_seed());
+        let (inputs, outputs) = ([(0, 2), (last, 2)], [vec![0, last], vec![last]]);
+        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
+        memory::run(parties, 1, &network(), |mut session| {
+            let me = session.me().index();
+            let values: Vec<Bits> = all.iter().map(|v| given(me, parties, *v)).collect();
+            let learned = play(&mut session, parties, ports, (&values, seed));
+            for (values, learned) in all.iter().zip(&learned) {
+                let want = in_the_clear(*values);
+                let mine: &[bool] = match me {
+                    _ if me == last => &want,
+                    0 => &want[..3],
+                    _ => &[],
+                };
+                assert_eq!(learned.len, mine.len());
+                assert!((0..mine.len()).all(|i| learned.get(i) == mine[i]), "{parties} {values:?}");
+            }
+            session.finish().unwrap();
+        });
+    }
+}
+
+/// An AND of any two wires of two parties, of a wire with itself and with its negation, to every set of receivers.
+#[test]
+fn every_set_of_parties_may_learn_an_output() {
+    let mut b = Builder::new();
+    let (x, y) = (b.input(1)[0], b.input(1)[0]);
+    let (not, and, square) = (b.not(x), b.and2(x, y), b.and2(x, x));
+    let (nothing, again) = (b.and2(x, not), b.and2(x, y));
+    let sum = b.xor(x, y);
+    b.output(&[and, square, nothing, again, sum, sum, y]);
+    // As it was drawn: folding would leave one AND.
+    let schedule = tacit_circuit::schedule::Schedule::new(&b.finish());
+    for (owners, set) in
+        [[0, 1], [1, 2], [2, 2]].into_iter().flat_map(|o| (1..8).map(move |s| (o, s)))
+    {
+        let inputs = owners.map(|owner| (owner, 1));
+        let outputs = [(0..3).filter(|role| set >> role & 1 == 1).collect::<Vec<RoleId>>()];
+        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
+        let seed = test_seed();
+        memory::run(3, 1, &network(), |mut session| {
+            let me = session.me().index();
+            let mine = |case: usize| {
+                let given = (0..2).filter(|i| owners[*i] == me).map(|i| case >> i & 1 == 1);
+                bits(given.collect())
+            };
+            let values: Vec<Bits> = (0..4).map(mine).collect();
+            let learned = play(&mut session, 3, ports, (&values, seed));
+            for (case, learned) in learned.iter().enumerate() {
+                let [x, y] = [0, 1].map(|bit| case >> bit & 1 == 1);
+                let want = vec![x & y, x, false, x & y, x ^ y, x ^ y, y];
+                let want = bits(if outputs[0].contains(&me) { want } else { vec![] });
+                assert_eq!(learned.words, want.words, "{me}, {owners:?} to {outputs:?}");
+            }
+            session.finish().unwrap();
+        });
+    }
+}
+
+/// With whole words of everything, bits are those of the specification, on every link.
+#[test]
+fn costs_are_the_formulas_of_the_specification() {
+    let per_and = [(2, 256), (3, 1_666), (4, 3_846), (5, 6_924), (8, 21_546), (16, 100_050)];
+    for (n, all) in per_and.into_iter().chain([(33, 457_696)]) {
+        let protocol = HALF_GATES.fitting(n);
+        let bits = garbler_of(protocol).and_bits(&Terms::of(protocol));
+        assert_eq!(bits.def.iter().flatten().sum::<u64>(), all, "{n}");
+        let mut b = Builder::new();
+        let inputs: Vec<(RoleId, usize)> = (0..n).map(|role| (role, 64 * (1 + role % 2))).collect();
+        let wires: Vec<_> = inputs.iter().map(|(_, width)| b.input(*width as u32)).collect();
+        let ands: Vec<_> = (0..64).map(|i| b.and2(wires[0][i], wires[1][i])).collect();
+        let more: Vec<_> = (0..64).map(|i| b.and2(ands[i], wires[n - 1][i])).collect();
+        b.output(&ands);
+        b.output(&more);
+        let schedule = schedule(&b.finish());
+        let outputs = [(0..n).collect(), vec![n - 1]];
+        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
+        let (cost, ands) = (bytes(n, ports, 3), ports.ands() as u64);
+        let given = |role: RoleId| inputs[role].1 as u64;
+        let sum: u64 = (0..n).map(given).sum();
+        let learned = |role| if role == n - 1 { 128 } else { 64 };
+        for (from, to) in (0..n).flat_map(|from| (0..n).map(move |to| (from, to))) {
+            let [ahead, online] = match (from, to) {
+                _ if from == to => [0, 0],
+                (0, _) => [32 * given(0), given(0) + learned(to)],
+                (_, 0) => [learned(0) + if n == 2 { 256 } else { 384 } * ands, 128 * sum],
+                _ => [(65 + 384) * ands + 32 * given(from) + learned(to), given(from)],
+            };
+            let sent = cost.pre[from][to] + cost.def[from][to];
+            assert_eq!(
+                [8 * sent, 8 * cost.on[from][to]],
+                [3 * ahead, 3 * online],
+                "{n}: {from} to {to}"
+            );
+        }
+    }
+}
+
+/// Between two parties it sends what Yao's protocol does, which has its roles the other way round.
+#[test]
+fn between_two_parties_it_sends_what_yao_does() {
+    let mut rng = Rng(test_seed());
+    for _ in 0..20 {
+        let gates = 40 + rng.below(110);
+        let schedule = schedule(&random_circuit(&mut rng, 2, gates));
+        let owners = [(); 2].map(|()| rng.below(2));
+        let receivers = [(); 2].map(|()| rng.below(4));
+        let costs = [HALF_GATES.fitting(2), YAO].map(|protocol| {
+            let role = |role: RoleId| if protocol.is(YAO) { 1 - role } else { role };
+            let inputs = owners.map(|owner| (role(owner), 3));
+            let learn = |set: usize| (0..2).filter(|it| set >> it & 1 == 1).map(role).collect();
+            let outputs = receivers.map(learn);
+            let ports =
+                Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
+            let mut counter = garbler_of(protocol).counter(&Terms::of(protocol));
+            counter.add(ports, 3);
+            let sum = counter.bytes();
+            [[0, 1], [1, 0]].map(|[from, to]| {
+                let [from, to] = [role(from), role(to)];
+                [sum.pre[from][to] + sum.def[from][to], sum.on[from][to]]
+            })
+        });
+        assert_eq!(costs[0], costs[1]);
+    }
+}

@@ -64,8 +64,8 @@ pub struct KeysWithFirst {
     pub receiver: Receiver,
     /// Transfers in which role 0 chooses.
     pub sender: Sender,
-    /// Under a key with role 0.
-    pub zeros: Prg,
+    /// Under a key with role 0: one.
+    pub zeros: Vec<Prg>,
     /// The unused streams of `zeros`.
     pub zero_ids: StreamIds,
 }
@@ -92,7 +92,7 @@ impl WorkerKeys {
             return Err(none());
         }
         let (receiver, sender) = self.peers.remove(0).ok_or_else(none)?;
-        let (zeros, zero_ids) = (self.zeros.remove(0), StreamIds::new());
+        let (zeros, zero_ids) = (vec![self.zeros.remove(0)], StreamIds::new());
         Ok((KeysWithFirst { receiver, sender, zeros, zero_ids }, self))
     }
 

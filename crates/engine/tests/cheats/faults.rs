@@ -14,7 +14,7 @@ use tacit_sharing::Protocol;
 
 /// Without an honest majority, or garbled.
 fn protocols() -> Vec<Protocol> {
-    let three = [GMW, GMW_STAR, GMW_WIDE, GMW_OT, BMR].map(|it| it.fitting(3));
+    let three = [GMW, GMW_STAR, GMW_WIDE, GMW_OT, BMR, HALF_GATES].map(|it| it.fitting(3));
     let two = [GMW_SILENT, GMW_TRIPLES, BMR_SILENT, BMR_BASIC].map(|it| it.fitting(2));
     let others = [BMR_SHAMIR, BMR_REPLICATED, BMR_SHAMIR_S3, YAO, YAO_SILENT, YAO_THREE];
     [&three[..], &two, &others].concat()

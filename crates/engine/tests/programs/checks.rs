@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tacit_engine::circuit::{EvaluateError, Preprocessing};
 use tacit_engine::program::{self, By, CompiledProgram, Garbling, ProgramJob};
 use tacit_engine::protocols::{
-    AUTHENTICATED, BMR, FANTASTIC_FOUR, GMW, LIFT, PLAIN, QUAD, TRIO, YAO, YAO_THREE,
+    AUTHENTICATED, BMR, FANTASTIC_FOUR, GMW, HALF_GATES, LIFT, PLAIN, QUAD, TRIO, YAO, YAO_THREE,
 };
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{AbortKind, NetError, PartyId};
@@ -195,7 +195,9 @@ fn a_check_that_fails_reveals_one_bit_before_the_inputs_are_known() {
 #[test]
 fn a_check_that_fails_reveals_one_bit_of_garbled_circuits() {
     for checked in CHECKED {
-        for protocol in [YAO, YAO_THREE, BMR.fitting(2), BMR.fitting(3), AUTHENTICATED.fitting(2)] {
+        let many =
+            [BMR.fitting(2), BMR.fitting(3), HALF_GATES.fitting(3), AUTHENTICATED.fitting(2)];
+        for protocol in [YAO, YAO_THREE].into_iter().chain(many) {
             let job = small_job(protocol, By::Circuits, 40);
             fails(&job, checked);
             fails(&ProgramJob { garbling: Garbling::Streamed, ..job }, checked);

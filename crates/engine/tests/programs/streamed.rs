@@ -6,7 +6,7 @@ use tacit_engine::circuit::Preprocessing;
 use tacit_engine::program::{self, CompiledProgram, Garbling, ProgramJob};
 use tacit_engine::protocols::{
     AUTHENTICATED, BMR, BMR_BASIC, BMR_OFFSET, BMR_REPLICATED, BMR_SHAMIR, BMR_SHAMIR_S3,
-    BMR_SILENT, WRK17, YAO, YAO_SILENT, YAO_THREE,
+    BMR_SILENT, HALF_GATES, WRK17, YAO, YAO_SILENT, YAO_THREE,
 };
 use tacit_garbling::bmr::{LabelFunction, Opening};
 use tacit_net::PartyId;
@@ -69,7 +69,7 @@ fn random_programs_agree_with_the_clear_circuit_by_circuit() {
     let seed = entropy::test_seed();
     let mut rng = Rng(seed);
     let protocols = [BMR.fitting(2), AUTHENTICATED.fitting(2), BMR_SILENT.fitting(2)];
-    let more = [BMR.fitting(3), AUTHENTICATED.fitting(3), BMR_SILENT.fitting(3)];
+    let more = [BMR, AUTHENTICATED, BMR_SILENT, HALF_GATES].map(|protocol| protocol.fitting(3));
     let opening = [None, Some(Opening::Single), Some(Opening::All)];
     let shared = [BMR_SHAMIR.fitting(3), BMR_REPLICATED];
     let published = [BMR_BASIC.fitting(2), BMR_OFFSET.fitting(3), BMR_SHAMIR_S3.fitting(3)];
@@ -101,7 +101,8 @@ fn values_go_on_from_circuit_to_circuit() {
          reveal key to alice, bob as \"key\"\nreveal sum(q, axis 0) to bob as \"again\"\n",
     );
     let shared = [BMR_SHAMIR.fitting(3), BMR_REPLICATED];
-    for protocol in [BMR.fitting(3), AUTHENTICATED.fitting(3)].into_iter().chain(shared) {
+    let transferred = [BMR, HALF_GATES, AUTHENTICATED].map(|protocol| protocol.fitting(3));
+    for protocol in transferred.into_iter().chain(shared) {
         for (rows, most) in [(0, 10), (1, 1), (5, 64), (67, 1000)] {
             check_job(&program, &in_blocks(protocol, rows, most), rows);
         }

@@ -14,7 +14,7 @@ use tacit_sharing::SharingError;
 /// A worker of the party that evaluates.
 pub(super) struct Evaluator<'m> {
     links: Links<'m>,
-    keys: WorkerKeys,
+    pub(super) keys: WorkerKeys,
     gates: GateNumbers,
 }
 

@@ -21,9 +21,9 @@ const UNMASKED: RoleId = KEPT - 1;
 /// A worker of a party that garbles.
 pub(super) struct Garbler<'m> {
     /// Among the garblers, whose roles are one lower there.
-    seat: Seat<'m>,
+    pub(super) seat: Seat<'m>,
     evaluator: PartyId,
-    first: KeysWithFirst,
+    pub(super) first: KeysWithFirst,
     hash: Hash,
 }
 
@@ -154,8 +154,7 @@ impl<'m> Garbler<'m> {
         self.seat.add_zeros(&mut shares.words)?;
         if role != EVALUATOR {
             let first = &mut self.first;
-            let zeros = std::slice::from_ref(&first.zeros);
-            add_zeros(zeros, &mut first.zero_ids, word::bytes_mut(&mut shares.words))?;
+            add_zeros(&first.zeros, &mut first.zero_ids, word::bytes_mut(&mut shares.words))?;
         }
         Ok(())
     }

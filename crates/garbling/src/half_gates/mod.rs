@@ -45,6 +45,8 @@
 //! parties that follow the protocol; C. Guo, J. Katz, X. Wang, C. Weng, Y. Yu (CRYPTO 2020) for the hash. That columns are added up by their owners,
 //! and that the evaluator shares no masks, is ours.
 
+#[cfg(test)]
+mod attacks;
 mod cost;
 mod evaluate;
 mod evaluator;

@@ -25,11 +25,12 @@ use zeroize::Zeroizing;
 
 /// A worker of a party.
 pub struct HalfGates<'m> {
-    role: Role<'m>,
+    pub(super) role: Role<'m>,
     hash: Hash,
 }
 
-enum Role<'m> {
+/// What a party does.
+pub(super) enum Role<'m> {
     Evaluator(Evaluator<'m>),
     Garbler(Garbler<'m>),
 }

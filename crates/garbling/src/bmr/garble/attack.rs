@@ -67,11 +67,11 @@ fn inputs_found(rerandomised: bool) -> usize {
         let mut all: Vec<_> = (0..RUNS).map(|_| seat.begin(ports, &[]).unwrap()).collect();
         all.iter_mut().for_each(|it| seat.take_masks(it).unwrap());
         all.iter_mut().for_each(|it| seat.take_cross(it).unwrap());
-        let open = |it: &mut Garbling<'_>| {
+        let opens = |it: &mut Garbling<'_>| {
             seat.take_products(it).unwrap();
             seat.open(ports, it).unwrap()
         };
-        let opened = all.iter_mut().map(open).collect();
+        let opened = all.iter_mut().map(opens).collect();
         let own: Vec<Own> = all.iter().map(|it| it.own(&seat.common, &seat.keys.pi)).collect();
         let Seat { links, common, .. } = &mut seat;
         let finish = |it: Garbling<'_>, opened| it.finish(common, opened);

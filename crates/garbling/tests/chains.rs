@@ -1,4 +1,4 @@
-//! Circuits of BMR that go on from each other: results, bytes, and what is refused.
+//! Circuits of BMR, and of half gates of many garblers, that go on from each other: results, bytes, and what is refused.
 
 mod common;
 mod kinds;
@@ -6,13 +6,15 @@ mod parties;
 
 use common::{circuit, given, in_the_clear, places, schedule};
 use kinds::{Kind, party};
+use parties::sent;
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, Circuit};
 use tacit_garbling::blocks::ChainCost;
 use tacit_garbling::bmr::Opening;
+use tacit_garbling::protocols::HALF_GATES;
 use tacit_garbling::{Bits, Chain, KEPT, Ports, Streaming, Terms};
+use tacit_net::Session;
 use tacit_net::memory::{self, MemoryNetwork};
-use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::entropy::test_seed;
 use tacit_sharing::Protocol;
 
@@ -86,9 +88,9 @@ fn chain(
     }
 }
 
-fn run(session: &mut Session, kind: Kind, parties: usize, opening: Opening) {
-    let (me, stages) = (session.me().index(), stages(parties));
-    let protocol = kind.protocol(parties);
+fn run(session: &mut Session, protocol: Protocol, opening: Opening) {
+    let (me, parties) = (session.me().index(), protocol.parties());
+    let stages = stages(parties);
     let mut cost = ChainCost::new(protocol, opening).unwrap();
     let mut chain = chain(session, protocol, opening);
     for i in 0..32u8 {
@@ -138,11 +140,21 @@ fn go_on_from_others(kinds: Vec<(Kind, &[usize])>) {
                 all.filter(|(i, _)| parties == 3 && number < 3 || (number + parties) % 3 == *i);
             for (_, opening) in some {
                 memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
-                    run(&mut session, kind, parties, opening);
+                    run(&mut session, kind.protocol(parties), opening);
                     session.finish().unwrap();
                 });
             }
         }
+    }
+}
+
+#[test]
+fn half_gates_go_on_from_others() {
+    for parties in [2, 3, 4, 5] {
+        memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
+            run(&mut session, HALF_GATES.fitting(parties), Opening::Single);
+            session.finish().unwrap();
+        });
     }
 }
 
