@@ -6,6 +6,7 @@ mod parties;
 use common::{circuit, given, in_the_clear, places, schedule};
 use parties::{bits, garbler_of, network, party, random_circuit, run, sent, stored};
 use std::time::Duration;
+use tacit_circuit::library::{aes, sha256};
 use tacit_circuit::{Builder, Circuit};
 use tacit_garbling::protocols::{HALF_GATES, YAO};
 use tacit_garbling::{Bits, Ports, Terms};
@@ -97,6 +98,17 @@ fn random_circuits_give_what_they_say_at_the_cost_that_is_said() {
             check(parties, &circuit, &mut rng, instances);
         }
     }
+}
+
+#[test]
+fn it_encrypts_and_hashes() {
+    let mut rng = Rng(test_seed());
+    let (direction, key) = (aes::Direction::Encrypt, aes::KeyInput::Key);
+    let circuit = aes::circuit(aes::KeySize::Aes128, aes::Sbox::D4, direction, key);
+    for parties in [2, 3] {
+        check(parties, &circuit, &mut rng, 1);
+    }
+    check(3, &sha256::circuit(sha256::Additions::Ripple), &mut rng, 1);
 }
 
 /// All sixteen values of inputs of the first and the last party, with negated inputs, and outputs that are inputs.

@@ -206,7 +206,8 @@ fn columns_open_for_the_public_values_of_inputs_alone() {
                 let column = &garbled.columns[j];
                 let third = column.get(2).copied().unwrap_or(0);
                 for (row_u, row_v) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-                    let row = sum[j] ^ row_u * column[0] ^ row_v * (column[1] ^ a[j]) ^ third;
+                    let [first, second] = [row_u * column[0], row_v * (column[1] ^ a[j])];
+                    let row = sum[j] ^ first ^ second ^ third;
                     let is_label = row == out[j] || row == out[j] ^ **offset;
                     assert_eq!(is_label, (row_u, row_v) == (u, v), "{parties} parties, column {j}");
                 }

@@ -31,8 +31,8 @@ pub struct HalfGates<'m> {
 
 /// What a party does.
 pub(super) enum Role<'m> {
-    Evaluator(Evaluator<'m>),
-    Garbler(Garbler<'m>),
+    Evaluator(Box<Evaluator<'m>>),
+    Garbler(Box<Garbler<'m>>),
 }
 
 impl<'m> HalfGates<'m> {
@@ -52,8 +52,8 @@ impl<'m> HalfGates<'m> {
         }
         let hash = Hash::new(tweak::SUMMED, session, keys.number)?;
         let role = match places[EVALUATOR] == mesh.me() {
-            true => Role::Evaluator(Evaluator::new(mesh, places, keys)?),
-            false => Role::Garbler(Garbler::new(mesh, places, keys, (session, hash))?),
+            true => Role::Evaluator(Box::new(Evaluator::new(mesh, places, keys)?)),
+            false => Role::Garbler(Box::new(Garbler::new(mesh, places, keys, (session, hash))?)),
         };
         Ok(HalfGates { role, hash })
     }
@@ -153,8 +153,8 @@ impl garbler::Garbler for ByGarblers {
     }
 
     fn latencies(&self, terms: &Terms) -> Latencies {
-        // Masks, cross terms, products, blocks for columns, columns. With one garbler choices, and the table.
-        let ahead = if terms.parties > 2 { 5 } else { 2 };
+        // Masks, cross terms, products, blocks for columns, columns. With one garbler choices and the table, at once.
+        let ahead = if terms.parties > 2 { 5 } else { 1 };
         Latencies { set_up: 4, ahead, online: 3 }
     }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{Compiled, Job, Preprocessing, rehearse};
 use tacit_engine::protocols::{
-    self, BMR, BMR_REPLICATED, BMR_SHAMIR, GMW, GMW_STAR, GMW_WIDE, LIFT, QUAD, REPLICATED, TRIO,
-    YAO, YAO_THREE,
+    self, BMR, BMR_REPLICATED, BMR_SHAMIR, GMW, GMW_STAR, GMW_WIDE, HALF_GATES, LIFT, QUAD,
+    REPLICATED, TRIO, YAO, YAO_THREE,
 };
 use tacit_garbling::bmr::Opening;
 use tacit_net::LinkProfile;
@@ -95,6 +95,8 @@ fn times_are_those_of_virtual_time() {
             GMW.fitting(4),
             GMW_STAR.fitting(3),
             BMR.fitting(3),
+            HALF_GATES.fitting(2),
+            HALF_GATES.fitting(4),
             BMR_SHAMIR.fitting(5),
             BMR_REPLICATED,
             YAO,
