@@ -5,7 +5,7 @@ use tacit_circuit::Circuit;
 use tacit_engine::circuit::Preprocessing;
 use tacit_engine::program::{By, ProgramJob};
 use tacit_engine::protocols::{
-    self, AUTHENTICATED, BMR, BMR_SHAMIR, BMR_SILENT, GMW, LIFT, POST, QUAD, TRIO, YAO, YAO_THREE,
+    self, AUTHENTICATED, BMR, BMR_SHAMIR, BMR_SILENT, GMW, HALF_GATES, LIFT, POST, QUAD, TRIO, YAO, YAO_THREE,
 };
 use tacit_net::PartyId;
 use tacit_net::probe::LinkProbe;
@@ -78,23 +78,34 @@ fn three_parties_with_one_corruption_take_yao_among_three_for_deep_circuits() {
 }
 
 #[test]
-fn an_honest_majority_takes_shamirs_sharing_where_constant_rounds_win() {
+fn an_honest_majority_takes_half_gates_too_where_constant_rounds_win() {
     for parties in [5, 7] {
         let corruptions = (parties - 1) / 2;
-        let majority = BMR_SHAMIR.fitting(parties);
-        assert_eq!(best(parties, corruptions, 400, Objective::Total), majority);
+        let deep = best(parties, corruptions, 400, Objective::Total);
+        assert_eq!(deep, HALF_GATES.fitting(parties));
         assert!(best(parties, corruptions, 2, Objective::Total).is_gmw());
     }
 }
 
 #[test]
-fn without_one_it_is_bmr_or_gmw_by_the_depth_and_by_what_counts() {
+fn shamirs_sharing_takes_less_than_bmr_over_transfers() {
+    let network = Network::new(5, |_, _| (1.25e7, 25e-3));
+    let circuit = circuit(2000, 400, 2, [64, 64]);
+    let threat = Threat { corruptions: 2, malicious: false };
+    let ranked = ranked(&network, &circuit, threat, Objective::Total);
+    let place = |protocol: Protocol| ranked.iter().position(|it| it.protocol.is(protocol)).unwrap();
+    assert!(place(BMR_SHAMIR) < place(BMR).min(place(BMR_SILENT)));
+}
+
+#[test]
+fn without_one_it_is_half_gates_bmr_or_gmw_by_the_depth_and_by_what_counts() {
     for parties in [4, 5, 7] {
         let at = |depth, objective| best(parties, parties - 1, depth, objective);
         let bmr = |protocol: Protocol| protocol.is(BMR) || protocol.is(BMR_SILENT);
-        assert!(bmr(at(400, Objective::Total)));
+        assert!(at(400, Objective::Total).is(HALF_GATES));
         // Tables take longer than ten levels, but not when they are there.
         assert!(at(10, Objective::Total).is_gmw());
+        // There a wait more counts.
         assert!(bmr(at(10, Objective::Online)));
     }
 }
