@@ -5,7 +5,8 @@ use tacit_circuit::Circuit;
 use tacit_engine::circuit::Preprocessing;
 use tacit_engine::program::{By, ProgramJob};
 use tacit_engine::protocols::{
-    self, AUTHENTICATED, BMR, BMR_SHAMIR, BMR_SILENT, GMW, HALF_GATES, LIFT, POST, QUAD, TRIO, YAO, YAO_THREE,
+    self, AUTHENTICATED, BMR, BMR_SHAMIR, BMR_SILENT, GMW, HALF_GATES, LIFT, POST, QUAD, TRIO, YAO,
+    YAO_THREE,
 };
 use tacit_net::PartyId;
 use tacit_net::probe::LinkProbe;
