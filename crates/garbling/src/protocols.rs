@@ -137,7 +137,10 @@ pub const BMR_REPLICATED: Protocol = Protocol::new(&garbled(
 /// Half gates that all parties but one garble together, and that one evaluates.
 pub const HALF_GATES: Protocol = Protocol::new(&garbled(
     "half-gates",
-    ["half-gates.md", "as `bmr`, with a quarter of its bytes or less: one party evaluates for all"],
+    [
+        "half-gates.md",
+        "as `bmr`, with a quarter to two fifths of its bytes: one party evaluates for all",
+    ],
     (Parties::AtLeast(2), Security::DishonestMajority),
     Status::Product,
     (Garbling::ForEvaluator, Transfers::Ordinary),
