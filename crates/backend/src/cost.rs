@@ -118,7 +118,14 @@ pub fn product(protocol: Protocol) -> Traffic {
     match Method::of(protocol) {
         // Both factors, under masks.
         Some(Method::Brain(_)) => product * 2,
-        Some(Method::Lift | Method::Galois | Method::Integers | Method::Post | Method::Tagged)
+        Some(
+            Method::Lift
+            | Method::Galois
+            | Method::WideLift
+            | Method::Integers
+            | Method::Post
+            | Method::Tagged,
+        )
         | None => product,
     }
 }
@@ -135,7 +142,7 @@ pub(crate) fn result_bytes(protocol: Protocol, bits: u32, results: usize, terms:
     let word = if bits == 1 { 8 } else { u64::from(bits / 8) };
     let (results, strength) = (results as u64, protocol.strength());
     match Method::of(protocol) {
-        None | Some(Method::Lift | Method::Galois) => word * results,
+        None | Some(Method::Lift | Method::Galois | Method::WideLift) => word * results,
         Some(Method::Brain(_)) => word * results * terms as u64,
         Some(Method::Post | Method::Tagged | Method::Integers) if bits == 1 => {
             word * results * terms as u64
@@ -177,6 +184,19 @@ pub fn level(level: Level<'_>, protocol: Protocol) -> Traffic {
     }
     let start = product(protocol) * level.products() as u64;
     level.gates().fold(start, |sum, gate| sum + polynomial(protocol, gate.plan))
+}
+
+/// Adds what is proven of a level's products on so many words of lanes, or the triples that they take, to a bill, in the order in
+/// which a worker keeps them.
+pub fn add_level(bill: &mut Bill, level: Level<'_>, words: usize) {
+    if level.products() > 0 {
+        bill.add(1, level.products() * words, 1);
+    }
+    for gate in level.gates() {
+        for (alike, terms) in gate.plan.proven() {
+            bill.add(1, alike * words, terms);
+        }
+    }
 }
 
 fn mixed(level: Level<'_>, mix: &LevelMix) -> Traffic {

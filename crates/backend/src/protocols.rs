@@ -3,7 +3,7 @@
 pub use tacit_gmw::{GMW, GMW_OT, GMW_SILENT, GMW_STAR, GMW_TRIPLES, GMW_WIDE};
 pub use tacit_proof::{
     BRAIN_BATCH, BRAIN_BUCKETS, BRAIN_INTEGERS, BRAIN_POLYNOMIALS, BRAIN_SACRIFICE, BRAIN_SINGLE,
-    GALOIS, INTEGERS, LIFT, POST, TAGGED,
+    GALOIS, INTEGERS, LIFT, POST, TAGGED, WIDE_LIFT,
 };
 pub use tacit_sharing::astra::ASTRA;
 pub use tacit_sharing::fantastic_four::FANTASTIC_FOUR;
@@ -17,11 +17,12 @@ pub use tacit_sharing::trio::TRIO;
 use tacit_protocol::{Descriptor, Protocol, UnknownProtocol};
 
 /// All protocols on shares: a line each.
-pub static ALL: [&Descriptor; 27] = [
+pub static ALL: [&Descriptor; 28] = [
     TRIO.descriptor(),
     ASTRA.descriptor(),
     REPLICATED.descriptor(),
     LIFT.descriptor(),
+    WIDE_LIFT.descriptor(),
     GALOIS.descriptor(),
     INTEGERS.descriptor(),
     POST.descriptor(),

@@ -352,9 +352,7 @@ impl Bits for Tally {
         for (rounds, more) in self.rounds.iter_mut().zip(cost.rounds) {
             *rounds += more;
         }
-        for level in 0..circuit.depth() {
-            self.bill.add(1, circuit.level(level).products() * lanes.div_ceil(64), 1);
-        }
+        circuit.add_to(&mut self.bill, lanes.div_ceil(64));
         Ok(circuit.outputs().iter().map(|width| Planes::dry(*width, lanes)).collect())
     }
 

@@ -16,7 +16,8 @@ use tacit_engine::circuit::{
 use tacit_engine::protocols::{
     self, ASTRA, AUTHENTICATED, BMR, BMR_REPLICATED, BMR_SHAMIR, BMR_SILENT, BRAIN_BUCKETS, GMW,
     GMW_OT, GMW_SILENT, GMW_STAR, GMW_TRIPLES, GMW_WIDE, HALF_GATES, INTEGERS, LIFT, MULTI_FAN_IN,
-    PLAIN, POST, QUAD, QUAD_A, QUAD_HET, REPLICATED, TETRAD, TRIO, WRK17, YAO, YAO_SILENT,
+    PLAIN, POST, QUAD, QUAD_A, QUAD_HET, REPLICATED, TETRAD, TRIO, WIDE_LIFT, WRK17, YAO,
+    YAO_SILENT,
 };
 use tacit_engine::values::Lanes;
 use tacit_garbling::bmr::{LabelFunction, Opening, Products, Rounds};
@@ -151,6 +152,12 @@ fn check(circuit: &Circuit, job: &Job, inputs: &[Lanes], seed: u64, label: &str)
         assert_eq!(report.total_bytes(), prediction.bytes.total(), "{label}: all bytes");
         assert_eq!(report.rounds, report.predicted_rounds, "{label}: rounds of party {party}");
     }
+}
+
+/// Random circuits of gates of all sizes, under the protocol that proves what it sends for them.
+#[test]
+fn random_circuits_under_wide_lift() {
+    sweep(&[WIDE_LIFT], 0..9);
 }
 
 /// For each of `n` outputs some of the parties.

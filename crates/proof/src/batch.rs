@@ -1,5 +1,6 @@
 //! Products that are proven together.
 
+use super::bits::Layout;
 use std::ops::Range;
 use tacit_ring::Word;
 use tacit_sharing::growing::Growing;
@@ -19,6 +20,28 @@ pub(super) fn first_batch(runs: &mut Vec<(usize, usize)>, limit: usize) -> Vec<(
     }
     *runs = rest;
     batch
+}
+
+/// How large a batch is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Size {
+    pub results: usize,
+    pub terms: usize,
+    /// Words of a block where [groups](super::bits::prove_groups) of terms are laid out.
+    pub laid_out: usize,
+}
+
+impl Size {
+    /// Of results with so many terms each.
+    pub fn of(runs: &[(usize, usize)]) -> Size {
+        let results = runs.iter().map(|(results, _)| results).sum();
+        Size { results, terms: terms_of(runs), laid_out: Layout::of(runs).words }
+    }
+}
+
+/// The terms of all results.
+pub(super) fn terms_of(runs: &[(usize, usize)]) -> usize {
+    runs.iter().map(|(results, terms)| results * terms).sum()
 }
 
 pub(super) fn first<W: Word>(columns: &[Growing<W>; 2], len: usize) -> [&[W]; 2] {

@@ -1,5 +1,6 @@
 //! What proofs of products cost, or triples.
 
+use super::batch::{Size, terms_of};
 use super::matrices::{self, Mix};
 use super::triples::{Batches, How};
 use super::{Charge, Class, Method, Proving, Strength, first_batch, moves, post, push_run, tagged};
@@ -16,7 +17,7 @@ pub struct Bill {
     /// Triples by ring, and how many were used.
     triples: BTreeMap<u32, (Batches, usize)>,
     /// What a batch cost last, by its size: batches that are alike cost alike, and there may be very many.
-    last: BTreeMap<Class, ([usize; 2], Charge)>,
+    last: BTreeMap<Class, (Size, Charge)>,
     /// Tags that are not checked, and keys that were opened.
     tags: (usize, u64),
     /// Integers that each role sent under a mask, and that masks hide up to a small chance each.
@@ -33,6 +34,8 @@ pub struct Bill {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Kept {
     runs: Vec<(usize, usize)>,
+    /// The terms of these.
+    terms: usize,
     /// Sums that prove matrices.
     sums: Vec<(usize, usize)>,
     /// Words of the matrices.
@@ -41,7 +44,7 @@ struct Kept {
 
 impl Kept {
     fn is_full(&self, limit: usize) -> bool {
-        total(&self.runs) + total(&self.sums) >= limit || self.words >= matrices::MOST_WORDS
+        self.terms + terms_of(&self.sums) >= limit || self.words >= matrices::MOST_WORDS
     }
 
     /// Puts the sums that prove matrices before the products; gives what their coin costs.
@@ -50,6 +53,7 @@ impl Kept {
         if self.sums.is_empty() {
             return Charge::default();
         }
+        self.terms += terms_of(&self.sums);
         let behind = std::mem::replace(&mut self.runs, std::mem::take(&mut self.sums));
         for (results, terms) in behind {
             push_run(&mut self.runs, results, terms);
@@ -58,7 +62,7 @@ impl Kept {
     }
 
     /// Takes the first batch, and those that follow and are like it: results and terms of one, and how many they are.
-    fn first_batches(&mut self, limit: usize) -> ([usize; 2], u64) {
+    fn first_batches(&mut self, limit: usize) -> (Size, u64) {
         if let [(results, terms)] = &mut self.runs[..]
             && *terms > 0
         {
@@ -66,12 +70,15 @@ impl Kept {
             let batches = *results / each;
             if batches > 0 {
                 *results %= each;
-                let size = [each, each * *terms];
+                let size = Size::of(&[(each, *terms)]);
+                self.terms -= batches * size.terms;
                 self.runs.retain(|(results, _)| *results > 0);
                 return (size, batches as u64);
             }
         }
-        (size(&first_batch(&mut self.runs, limit)), 1)
+        let size = Size::of(&first_batch(&mut self.runs, limit));
+        self.terms -= size.terms;
+        (size, 1)
     }
 }
 
@@ -160,13 +167,14 @@ impl Bill {
         let Some(proving) = self.proving else { return };
         let (class, limit) = match proving.method.proves_later() {
             true => {
-                let class = Class::new(bits, terms);
+                let class = Class::of(proving.method, bits, terms);
                 (class, class.limit(proving))
             }
             false => (Class { bits, sums: false }, post::limit(proving, bits)),
         };
         let mut kept = self.pending.remove(&class).unwrap_or_default();
         push_run(&mut kept.runs, results, terms);
+        kept.terms += results * terms;
         self.prove_full(proving, class, limit, kept);
     }
 
@@ -175,12 +183,12 @@ impl Bill {
         let proving = self.proving.filter(|proving| proving.method.proves_later());
         let mix =
             proving.and_then(|proving| Some((proving, Mix::of(bits, proving.strength, shape)?)));
-        let class = Class::new(bits, shape.inner);
-        let Some((proving, mix)) =
-            mix.filter(|(proving, _)| shape.inner <= class.most_terms(proving.method))
-        else {
+        let class = |proving: Proving| Class::of(proving.method, bits, shape.inner);
+        let fits = |proving: Proving| shape.inner <= class(proving).most_terms(proving.method);
+        let Some((proving, mix)) = mix.filter(|(proving, _)| fits(*proving)) else {
             return self.add(bits, shape.rows * shape.columns, shape.inner);
         };
+        let class = class(proving);
         let mut kept = self.pending.remove(&class).unwrap_or_default();
         push_run(&mut kept.sums, mix.results(shape), shape.inner);
         kept.words += matrices::words(shape);
@@ -190,15 +198,14 @@ impl Bill {
     /// Proves whole batches of what is kept.
     fn prove_full(&mut self, proving: Proving, class: Class, limit: usize, mut kept: Kept) {
         while kept.is_full(limit) {
-            let coin = kept.sum_up();
-            self.pay(coin);
+            self.sum_up(proving, &mut kept);
             let (size, batches) = kept.first_batches(limit);
             let charge = match self.last.get(&class) {
                 Some((before, charge)) if *before == size => *charge,
                 _ => charge(proving, class, size),
             };
             self.last.insert(class, (size, charge));
-            self.prove(proving, class, size[0], charge, batches);
+            self.prove(proving, class, size.results, charge, batches);
         }
         self.pending.insert(class, kept);
     }
@@ -217,7 +224,29 @@ impl Bill {
         batches: u64,
     ) {
         self.masked += batches * proving.masked(class.bits, results);
+        self.wait_for_all(proving, batches);
         self.pay(charge.times(batches));
+    }
+
+    /// Tosses the coin of sums that prove matrices, if there are any.
+    fn sum_up(&mut self, proving: Proving, kept: &mut Kept) {
+        let coin = kept.sum_up();
+        self.wait_for_all(proving, coin.coins);
+        self.pay(coin);
+    }
+
+    /// A word from everybody to everybody before a coin, so many times, where messages go both ways.
+    fn wait_for_all(&mut self, proving: Proving, times: u64) {
+        if proving.method.sends_both_ways() {
+            self.arrived(times);
+        }
+    }
+
+    /// Everybody tells everybody, so many times, that everything has arrived.
+    fn arrived(&mut self, times: u64) {
+        self.forward += times;
+        self.backward += times;
+        self.rounds += times;
     }
 
     fn pay(&mut self, charge: Charge) {
@@ -231,10 +260,7 @@ impl Bill {
     /// bits count as one bit.
     pub fn add_moves(&mut self, columns: &BTreeMap<u32, usize>, rows: usize) {
         let Some(proving) = self.proving else { return };
-        // That everything has arrived.
-        self.forward += 1;
-        self.backward += 1;
-        self.rounds += 1;
+        self.arrived(1);
         for (bits, columns) in columns {
             self.masked += moves::masked(proving, *bits, [*columns, rows]);
             self.pay(moves::cost(proving, *bits, [*columns, rows]));
@@ -244,11 +270,11 @@ impl Bill {
     /// Proves what is left, and makes the triples that were used.
     pub fn finish(&mut self) {
         for (class, mut kept) in std::mem::take(&mut self.pending) {
-            let coin = kept.sum_up();
-            self.pay(coin);
-            let size = size(&kept.runs);
-            if let Some(proving) = self.proving.filter(|_| size[1] > 0) {
-                self.prove(proving, class, size[0], charge(proving, class, size), 1);
+            let Some(proving) = self.proving else { continue };
+            self.sum_up(proving, &mut kept);
+            let size = Size::of(&kept.runs);
+            if size.terms > 0 {
+                self.prove(proving, class, size.results, charge(proving, class, size), 1);
             }
         }
         self.check_tags(1);
@@ -270,19 +296,10 @@ impl Bill {
     }
 }
 
-/// What it costs to prove so many results, with so many terms in all.
-fn charge(proving: Proving, class: Class, [results, terms]: [usize; 2]) -> Charge {
+/// What it costs to prove a batch.
+fn charge(proving: Proving, class: Class, size: Size) -> Charge {
     match proving.method.proves_later() {
-        true => class.cost(proving, terms),
-        false => post::cost(proving, class.bits, results, terms),
+        true => class.cost(proving, size),
+        false => post::cost(proving, class.bits, size.results, size.terms),
     }
-}
-
-/// Results, and the terms of all.
-fn size(runs: &[(usize, usize)]) -> [usize; 2] {
-    [runs.iter().map(|(results, _)| results).sum(), total(runs)]
-}
-
-fn total(runs: &[(usize, usize)]) -> usize {
-    runs.iter().map(|(results, terms)| results * terms).sum()
 }

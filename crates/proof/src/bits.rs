@@ -10,9 +10,10 @@
 //! coins and masks of their own.
 
 use super::Scratch;
-use super::channel::ProofChannel;
+use super::channel::{Challenge, ProofChannel};
 use super::field::{Field, Gf64};
 use super::fold::{self, Cost, Point, Runs, Source, points, sources};
+use std::collections::BTreeMap;
 use tacit_ring::Buffer;
 use tacit_ring::gf64::{self, Hardware, Multiplier, Portable};
 use tacit_ring::simd::{self, Kernel};
@@ -51,6 +52,15 @@ pub(super) fn cost_of_sums(words: usize) -> Cost {
     cost
 }
 
+/// What the proof of sums sends that are [laid out](Layout) in blocks of so many words, where they have so many words of
+/// products in all.
+pub(super) fn cost_of_groups(words: usize, laid_out: usize) -> Cost {
+    match words <= FEW {
+        true => cost_of_sums(words),
+        false => cost(BLOCKS * laid_out),
+    }
+}
+
 /// The chance that a wrong batch passes a proof that costs so much.
 pub(super) fn chance(cost: Cost) -> f64 {
     cost.roots as f64 * (-64f64).exp2()
@@ -75,9 +85,126 @@ pub(super) fn prove(
     if words <= FEW {
         return prove_sums(channel, factors, z, &[(words, 1)]);
     }
+    let blocks = blocks(words);
+    prove_blocks(channel, scratch, factors, z, &|coin: &mut Challenge| coin.words(blocks))
+}
+
+/// Where results and their terms stand, so that sums of products are proven a word at a time. A *group* is the terms of one
+/// result, side by side; all blocks have the same groups, by numbers of terms, and so the same weights: those of groups, each
+/// as often as the group has terms. The result stands at the first place of its group, with zeros behind it, so that a
+/// block's results, weighted, are the sum of its products, weighted. Groups that are left over are zeros.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// By number of terms: results, groups per block, and where those begin in a block.
+    kinds: BTreeMap<usize, Kind>,
+    /// Words of a block.
+    pub words: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Kind {
+    results: usize,
+    groups: usize,
+    start: usize,
+}
+
+impl Layout {
+    /// The layout of results, and of the terms of each, in order.
+    pub fn of(runs: &[(usize, usize)]) -> Self {
+        let mut kinds: BTreeMap<usize, Kind> = BTreeMap::new();
+        for (results, terms) in runs {
+            kinds.entry(*terms).or_default().results += results;
+        }
+        let mut words = 0;
+        for (terms, kind) in &mut kinds {
+            (kind.groups, kind.start) = (kind.results.div_ceil(BLOCKS), words);
+            words += kind.groups * terms;
+        }
+        Layout { kinds, words }
+    }
+
+    /// Where the group of each result begins, in order, and its terms.
+    fn places(&self, runs: &[(usize, usize)]) -> impl Iterator<Item = (usize, usize)> {
+        let mut seen: BTreeMap<usize, usize> = BTreeMap::new();
+        let each = runs.iter().flat_map(|(results, terms)| std::iter::repeat_n(*terms, *results));
+        each.map(move |terms| {
+            let Kind { groups, start, .. } = self.kinds[&terms];
+            let number = seen.entry(terms).or_default();
+            let (block, group) = (*number / groups, *number % groups);
+            *number += 1;
+            (block * self.words + start + group * terms, terms)
+        })
+    }
+
+    /// What the words of a block count for: random elements, one per group.
+    fn weights(&self, coin: &mut Challenge) -> Vec<u64> {
+        let groups =
+            || self.kinds.iter().flat_map(|(terms, kind)| std::iter::repeat_n(*terms, kind.groups));
+        let drawn = coin.words::<u64>(groups().count());
+        let each = drawn.iter().zip(groups());
+        each.flat_map(|(weight, terms)| std::iter::repeat_n(*weight, terms)).collect()
+    }
+}
+
+/// Words of a block at most, where so many words of products are laid out: as if every number of terms took groups that nobody
+/// needs.
+pub(super) fn most_laid_out(words: usize) -> usize {
+    blocks(words) + words
+}
+
+/// Proves that all bits of `z` are sums of so many products of bits of `x` and `y` each, word by word.
+///
+/// # Errors
+/// When the network fails or a peer sends what no honest party does.
+pub(super) fn prove_groups(
+    channel: &mut ProofChannel<'_, '_, '_>,
+    scratch: &mut Scratch,
+    factors: [Runs<'_>; 2],
+    z: Runs<'_>,
+    runs: &[(usize, usize)],
+) -> Result<(), SharingError> {
+    if factors[0][0].len() <= FEW {
+        return prove_sums(channel, factors, z, runs);
+    }
+    let layout = Layout::of(runs);
+    let blank = || Buffer::<u64>::zeros(BLOCKS * layout.words);
+    let of_terms = |run: &[u64]| {
+        let (mut laid_out, mut rest) = (blank(), run);
+        for (at, terms) in layout.places(runs) {
+            let (group, others) = rest.split_at(terms);
+            laid_out[at..at + terms].copy_from_slice(group);
+            rest = others;
+        }
+        laid_out
+    };
+    let of_results = |run: &[u64]| {
+        let mut laid_out = blank();
+        for ((at, _), result) in layout.places(runs).zip(run) {
+            laid_out[at] = *result;
+        }
+        laid_out
+    };
+    let factors = factors.map(|runs| runs.map(of_terms));
+    let z = z.map(of_results);
+    let factors = factors.each_ref().map(|runs| runs.each_ref().map(|run| &run[..]));
+    let weights = |coin: &mut Challenge| layout.weights(coin);
+    prove_blocks(channel, scratch, factors, z.each_ref().map(|run| &run[..]), &weights)
+}
+
+/// What the words of a block count for, from a coin.
+type Weights<'w> = &'w dyn Fn(&mut Challenge) -> Vec<u64>;
+
+/// Proves that in each block the results, weighted, are the sum of the products, weighted.
+fn prove_blocks(
+    channel: &mut ProofChannel<'_, '_, '_>,
+    scratch: &mut Scratch,
+    factors: [Runs<'_>; 2],
+    z: Runs<'_>,
+    weights: Weights<'_>,
+) -> Result<(), SharingError> {
     match Hardware::detect() {
-        Some(hardware) => prove_in(hardware, channel, scratch, factors, z),
-        None => prove_in(Portable, channel, scratch, factors, z),
+        Some(hardware) => prove_in(hardware, channel, scratch, factors, z, weights),
+        None => prove_in(Portable, channel, scratch, factors, z, weights),
     }
 }
 
@@ -87,10 +214,11 @@ fn prove_in<M: Multiplier>(
     scratch: &mut Scratch,
     [x, y]: [Runs<'_>; 2],
     z: Runs<'_>,
+    weights: Weights<'_>,
 ) -> Result<(), SharingError> {
     let field = Gf64(multiplier);
-    let blocks = blocks(z[0].len());
-    let rho = channel.coin()?.words::<u64>(blocks);
+    let rho = weights(&mut channel.coin()?);
+    let blocks = rho.len();
     let grid = grid(multiplier, [x, y], &rho);
     let sources = sources::<V, POINTS>();
     let is_block = |point: &usize| sources[*point].block().is_some();

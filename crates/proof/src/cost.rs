@@ -1,5 +1,6 @@
 //! What proofs of a class cost.
 
+use super::batch::Size;
 use super::charge::Charge;
 use super::class::Class;
 use super::method::Method;
@@ -18,9 +19,13 @@ impl Class {
     }
 
     /// What one proof of so many words of factors costs.
-    pub fn cost(self, Proving { method, strength, .. }: Proving, terms: usize) -> Charge {
+    pub fn cost(self, Proving { method, strength, .. }: Proving, size: Size) -> Charge {
+        let Size { terms, laid_out, .. } = size;
         let each = match self {
             Class { bits: 1, sums: false } => bits::cost(terms).charge(),
+            Class { bits: 1, sums: true } if method == Method::WideLift => {
+                bits::cost_of_groups(terms, laid_out).charge()
+            }
             Class { bits: 1, sums: true } => bits::cost_of_sums(terms).charge(),
             Class { bits, .. } if method == Method::Galois => galois::cost(bits, terms),
             Class { bits, .. } => return lift::cost(bits, strength, terms),

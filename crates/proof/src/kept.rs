@@ -51,6 +51,7 @@ impl<W: Word> Products<W> {
             return Ok(false);
         }
         self.summing = true;
+        self.wait_for_all(channel)?;
         let kept = std::mem::take(&mut self.matrices);
         let (mut coin, mut proven) = (channel.coin()?, false);
         let mut sums = Products::new(self.class, self.proving);
@@ -101,12 +102,22 @@ impl<W: Word> Products<W> {
         if proven { Ok(()) } else { self.prove_batch(channel, scratch) }
     }
 
+    /// Waits until all roles have all that proofs from here on cover, where a coin does not show it. What is proven is fixed by
+    /// then: nothing joins it.
+    fn wait_for_all(&self, channel: &mut ProofChannel<'_, '_, '_>) -> Result<(), SharingError> {
+        match self.proving.method.sends_both_ways() {
+            true => channel.arrived(),
+            false => Ok(()),
+        }
+    }
+
     /// Proves and forgets a batch of products.
     fn prove_batch(
         &mut self,
         channel: &mut ProofChannel<'_, '_, '_>,
         scratch: &mut Scratch,
     ) -> Result<(), SharingError> {
+        self.wait_for_all(channel)?;
         let limit = self.limit();
         let runs = first_batch(&mut self.runs, limit);
         let results = runs.iter().map(|(results, _)| results).sum();
@@ -120,6 +131,9 @@ impl<W: Word> Products<W> {
                 for _ in 0..super::proofs(strength) {
                     match sums {
                         false => bits::prove(channel, scratch, factors, z)?,
+                        true if method == Method::WideLift => {
+                            bits::prove_groups(channel, scratch, factors, z, &runs)?;
+                        }
                         true => bits::prove_sums(channel, factors, z, &runs)?,
                     }
                 }

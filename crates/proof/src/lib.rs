@@ -10,6 +10,8 @@
 //!   of 2^64 elements (`bits`), words of a ring through integers (`lift`). Both end in an inner
 //!   product that is proven with messages of logarithmic size (`fold`).
 //! - [`Method::Galois`]: the same, but words of a ring in an extension of it (`galois`).
+//! - [`Method::WideLift`]: products of up to eight factors in one round (`wide_lift`); what was sent for them is proven as under
+//!   `Lift`.
 //! - [`Method::Integers`]: products are computed over the integers, under masks (`wires`), and proven together;
 //!   those of bits as under `Lift`.
 //! - [`Method::Post`]: the same with products of redundant words (`redundant`), checked one by one
@@ -84,6 +86,7 @@ mod tests;
 mod triples;
 mod visit;
 mod wide;
+mod wide_lift;
 mod wires;
 
 pub use bill::{Bill, Needs};
@@ -109,6 +112,7 @@ pub use tacit_protocol::{BatchSize, Strength, UnknownBatch, UnknownStrength};
 pub use tagged::{Factors, TAGGED};
 pub use triples::BRAIN_SACRIFICE;
 pub use visit::{visit, visit_canonical};
+pub use wide_lift::WIDE_LIFT;
 pub use wires::INTEGERS;
 pub use wires::bytes as integer_bytes;
 

@@ -2,15 +2,18 @@
 
 use super::method::{Method, Source};
 use super::strength::Proving;
-use super::{buckets, galois, integers, lift, polynomials, post, single, tagged, triples, wires};
+use super::{
+    buckets, galois, integers, lift, polynomials, post, single, tagged, triples, wide_lift, wires,
+};
 use tacit_protocol::{BatchSize, Protocol, Soundness, Strength};
 use tacit_sharing::work::Work;
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 11] = [
+    pub const ALL: [Method; 12] = [
         Method::Lift,
         Method::Galois,
+        Method::WideLift,
         Method::Integers,
         Method::Post,
         Method::Tagged,
@@ -28,6 +31,7 @@ impl Method {
         match self {
             Method::Lift => lift::LIFT,
             Method::Galois => galois::GALOIS,
+            Method::WideLift => wide_lift::WIDE_LIFT,
             Method::Integers => wires::INTEGERS,
             Method::Post => post::POST,
             Method::Tagged => tagged::TAGGED,
@@ -54,6 +58,7 @@ impl Method {
         let [made, computed] = match self {
             Method::Lift => [0.0, 25.0],
             Method::Galois => [0.0, 40.0],
+            Method::WideLift => [0.0, 60.0],
             Method::Integers => [0.0, 30.0],
             Method::Post | Method::Tagged => [0.0, 120.0],
             Method::Brain(Source::Sacrifice | Source::Buckets) => [130.0, 2.0],

@@ -13,6 +13,9 @@ pub enum Method {
     /// Products are computed as among honest parties and proven later: of rings in an extension of the ring, of bits in
     /// a field.
     Galois,
+    /// Products of up to eight factors take one round; what was sent for them is proven later, as products are by
+    /// [`Method::Lift`].
+    WideLift,
     /// Products are computed over the integers, under masks, and proven later; those of bits in a field.
     Integers,
     /// Products are computed on redundant shares, and checked later by a sacrifice each; of bits, by
@@ -46,7 +49,15 @@ impl Method {
     /// Whether products are those of replicated sharing, which are kept and proven later.
     #[must_use]
     pub fn proves_later(self) -> bool {
-        matches!(self, Method::Lift | Method::Galois)
+        matches!(self, Method::Lift | Method::Galois | Method::WideLift)
+    }
+
+    /// Whether messages that proofs cover go to the next role, too, not to the previous one alone. A proof's first coin then comes
+    /// after a word from everybody to everybody that all of them have arrived: the coin by itself shows that only of messages
+    /// to the previous role.
+    #[must_use]
+    pub fn sends_both_ways(self) -> bool {
+        self == Method::WideLift
     }
 }
 

@@ -194,7 +194,7 @@ impl Proofs {
             )));
         }
         match self.proving.method {
-            Method::Lift | Method::Galois => {
+            Method::Lift | Method::Galois | Method::WideLift => {
                 Err(SharingError::Shape("products that are proven later".into()))
             }
             Method::Brain(_) => {
@@ -230,7 +230,7 @@ impl Proofs {
         out: [&mut [W]; 2],
     ) -> Result<(), SharingError> {
         match self.proving.method {
-            Method::Lift | Method::Galois => {
+            Method::Lift | Method::Galois | Method::WideLift => {
                 Err(SharingError::Shape("products that are proven later".into()))
             }
             Method::Brain(_) => {
@@ -262,7 +262,7 @@ impl Proofs {
         if x[0].len() != z[0].len() * terms || y[0].len() != x[0].len() {
             return Err(SharingError::Shape("a proof of products that do not fit".into()));
         }
-        let class = Class::new(W::BITS, terms);
+        let class = Class::of(self.proving.method, W::BITS, terms);
         let most = class.most_terms(self.proving.method);
         if terms > most {
             return Err(SharingError::Shape(format!(
@@ -305,7 +305,7 @@ impl Proofs {
             return Err(SharingError::Shape("a proof of matrices that do not fit".into()));
         }
         let Some(mix) = Mix::of(W::BITS, self.proving.strength, shape) else { return Ok(false) };
-        let class = Class::new(W::BITS, inner);
+        let class = Class::of(self.proving.method, W::BITS, inner);
         if inner > class.most_terms(self.proving.method) {
             return Ok(false);
         }

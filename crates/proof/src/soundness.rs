@@ -14,11 +14,11 @@ const RINGS: [u32; 6] = [1, 8, 16, 32, 64, 128];
 
 impl Proving {
     /// Whether there may be so many products that more integers are sent under masks than
-    /// [may](Proving::MOST_MASKED) be. Usual batches of [`Method::Lift`] take `2^36` products for that.
+    /// [may](Proving::MOST_MASKED) be. Usual batches of [`Method::Lift`] and [`Method::WideLift`] take `2^36` products for that.
     #[must_use]
     pub fn must_count_masked(self) -> bool {
         match self.method {
-            Method::Lift => self.batch.is_some(),
+            Method::Lift | Method::WideLift => self.batch.is_some(),
             _ => self.masked(64, 1) > 0,
         }
     }
@@ -28,7 +28,7 @@ impl Proving {
         use Source::{Batch, Integers, Polynomials, Single};
         match self.method {
             _ if bits == 1 => 0,
-            Method::Lift => lift::subsets(self.strength) as u64,
+            Method::Lift | Method::WideLift => lift::subsets(self.strength) as u64,
             Method::Integers | Method::Brain(Single | Polynomials | Batch | Integers) => {
                 results as u64
             }
@@ -64,7 +64,7 @@ impl Proving {
     fn words(self, ring: u32) -> usize {
         match self.method {
             Method::Brain(source) => triples::most(How { source, proving: self }, ring),
-            method if method.proves_later() => Class::new(ring, 1).limit(self),
+            method if method.proves_later() => Class::of(method, ring, 1).limit(self),
             _ => post::limit(self, ring),
         }
     }
@@ -79,12 +79,17 @@ impl Proving {
                 let sums = bits::chance(bits::cost_of_sums(words));
                 all(sums.max(bits::chance(bits::cost(words))))
             }
+            (Method::WideLift, 1) => {
+                all(bits::chance(bits::cost_of_groups(words, bits::most_laid_out(words))))
+            }
             (Method::Integers, 1) => all(bits::chance(bits::cost(words))),
             (Method::Post | Method::Tagged, 1) => {
                 Sizes::for_products(1, strength, words).chance_of_products(1)
             }
             (Method::Brain(source), _) => self.chance_of_triples(source, ring, words),
-            (Method::Lift, _) => lift::chance(ring, strength, words) + matrices::chance(strength),
+            (Method::Lift | Method::WideLift, _) => {
+                lift::chance(ring, strength, words) + matrices::chance(strength)
+            }
             (Method::Galois, _) => all(galois::chance(words)) + matrices::chance(strength),
             (Method::Integers, _) => {
                 let width = Width::of_products(ring, strength, words.min(MOST_TERMS));

@@ -2,11 +2,12 @@
 
 use super::checks::{Made, ProvenLater};
 use super::method::Method;
+use super::wide_lift::WideLift;
 use tacit_protocol::Protocol;
 use tacit_sharing::replicated::Replicated;
 use tacit_sharing::role::{Canonical, CanonicalVisitor, RoleId, RoleVisitor};
 
-/// Calls `visitor` with the type of role `role` of a protocol that proves products: replicated sharing.
+/// Calls `visitor` with the type of role `role` of a protocol that proves products, all of which are on replicated sharing.
 ///
 /// # Panics
 /// When it is another protocol, or `role` is not below its number of parties.
@@ -31,6 +32,14 @@ pub fn visit_canonical<V: CanonicalVisitor>(
     visitor: V,
 ) -> V::Out {
     let method = Method::of(protocol).expect("a protocol that proves products");
+    if method == Method::WideLift {
+        return match role {
+            0 => visitor.visit::<WideLift<0>>(),
+            1 => visitor.visit::<WideLift<1>>(),
+            2 => visitor.visit::<WideLift<2>>(),
+            _ => panic!("{protocol} has no role {role}"),
+        };
+    }
     match (method.proves_later(), role) {
         (true, 0) => visitor.visit::<Replicated<0, ProvenLater>>(),
         (true, 1) => visitor.visit::<Replicated<1, ProvenLater>>(),

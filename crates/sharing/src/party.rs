@@ -70,6 +70,8 @@ pub struct Party<'m> {
     step: u32,
     journal: Journal,
     check: Option<Box<dyn ProductCheck>>,
+    /// What does not depend on inputs comes before everything else: proofs wait until then.
+    preparing: bool,
     /// The check is at work with this party, or lent to somebody who works with it.
     lent: bool,
 }
@@ -92,6 +94,7 @@ impl<'m> Party<'m> {
             step: 0,
             journal: Journal::new(places),
             check: None,
+            preparing: false,
             lent: false,
         })
     }
@@ -106,8 +109,15 @@ impl<'m> Party<'m> {
         self.sent_ahead = true;
     }
 
+    /// Begins preprocessing that comes before all else. A role that works ahead makes all of it without waiting for others, so it
+    /// proves none of its products before [`Party::preprocessed`].
+    pub fn prepares(&mut self) {
+        self.preparing = true;
+    }
+
     /// Ends preprocessing: all messages that do not depend on inputs have been sent.
     pub fn preprocessed(&mut self) {
+        self.preparing = false;
         self.sent_ahead = false;
     }
 
@@ -229,7 +239,7 @@ impl<'m> Party<'m> {
     /// # Errors
     /// When the network fails, or a peer sends what no honest party does.
     pub fn prove_if_many(&mut self) -> Result<(), SharingError> {
-        match self.check.as_ref().is_some_and(|check| check.is_full()) {
+        match !self.preparing && self.check.as_ref().is_some_and(|check| check.is_full()) {
             true => self.prove(false),
             false => Ok(()),
         }

@@ -135,6 +135,8 @@ pub trait Role: Copy + Send + Sync + 'static {
     /// Whether products are made by [`Role::begin_made`] and [`Role::finish_made`], not from what this trait says of
     /// them.
     const MADE: bool = false;
+    /// Whether products of more than two factors read shares as components of replicated sharing, not as masked values.
+    const REPLICATED_SHARES: bool = false;
     /// Which role.
     const ROLE: RoleId;
     /// Words drawn per product before it is masked, by slot; at most two each.

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Circuit, passes};
+use tacit_proof::Bill;
 use tacit_ring::Z2;
 use tacit_sharing::Protocol;
 use tacit_sharing::SharingError;
@@ -49,6 +50,20 @@ impl Layered {
             (0..layered.depth()).map(|l| cost::level(layered.level(l), protocol).busiest());
         layered.busiest = levels.max().unwrap_or(0) as usize;
         layered
+    }
+
+    /// Adds what is proven, or made, of all products on so many words of lanes to a bill, in the order in which [`Layered::evaluate`]
+    /// keeps it.
+    pub fn add_to(&self, bill: &mut Bill, words: usize) {
+        let (block, blocks) = self.blocking(words);
+        for start in (0..words).step_by(block * blocks) {
+            let group = start..(start + block * blocks).min(words);
+            for level in 0..self.depth() {
+                for at in group.clone().step_by(block) {
+                    cost::add_level(bill, self.level(level), block.min(words - at));
+                }
+            }
+        }
     }
 
     /// Widths of the input ports.

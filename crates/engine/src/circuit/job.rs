@@ -286,6 +286,13 @@ impl Job {
         if self.instances == 0 || self.workers == 0 {
             return fail("a job needs at least one instance and one thread".into());
         }
+        let dealt = self.protocol().fan_in() > 2 && self.protocol().proves_products();
+        if dealt && !matches!(self.form, FormChoice::Dealer) {
+            return fail(format!(
+                "not supported: the symmetric form of products under {}, which proves what the helper deals",
+                self.protocol()
+            ));
+        }
         check_opening(self.protocol(), self.opening)?;
         check_label_function(self.protocol(), self.label_function)?;
         let protocol = self.protocol();

@@ -136,7 +136,11 @@ fn proofs(compiled: &Compiled) -> (Traffic, u64) {
         let words = compiled.products() * compiled.share_of(worker).len();
         let mut bill = Bill::of(assignment.protocol);
         bill.announce(1, words);
-        bill.add(1, words, 1);
+        match assignment.protocol.fan_in() {
+            // One by one, in any order.
+            ..=2 => bill.add(1, words, 1),
+            _ => add_levels(compiled, worker, &mut bill),
+        }
         bill.finish();
         let silent = match compiled.job().instances {
             lanes @ 1..64 if words > 0 => {
@@ -149,6 +153,21 @@ fn proofs(compiled: &Compiled) -> (Traffic, u64) {
         rounds = bill.rounds.max(rounds);
     }
     (sum, rounds)
+}
+
+/// Adds what is proven of a worker's levels to a bill, in the order in which it keeps that.
+fn add_levels(compiled: &Compiled, worker: usize, bill: &mut Bill) {
+    let (share, seating) = (compiled.share_of(worker), compiled.seating_of(worker));
+    let (block, depth) = (compiled.block_words, compiled.schedule.depth());
+    for start in share.clone().step_by((block * compiled.blocks.max(1)).max(1)) {
+        let group = start..(start + block * compiled.blocks.max(1)).min(share.end);
+        for level in 0..depth {
+            for at in group.clone().step_by(block.max(1)) {
+                let words = block.min(share.end - at);
+                cost::add_level(bill, compiled.level(seating, level), words);
+            }
+        }
+    }
 }
 
 /// What an assignment would cost if all instances went through it.

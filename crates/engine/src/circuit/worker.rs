@@ -167,6 +167,7 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     /// ahead, and groups that a role of two passes has begun.
     fn preprocess(&mut self, expected: &[usize]) -> Result<Begun<'a>, SharingError> {
         self.party.mesh().set_phase(Phase::Offline);
+        self.party.prepares();
         let (mut kept, mut begun) = (Vec::new(), VecDeque::new());
         if P::TWO_PASSES {
             begun = self.all_groups_ahead()?;

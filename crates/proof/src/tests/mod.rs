@@ -1,5 +1,6 @@
 //! Tests of checks by themselves: what passes by chance, what a cheat sees, and what it cannot do.
 
+mod gates;
 mod keys;
 mod moves;
 mod pitfalls;

@@ -13,9 +13,10 @@
 //! each way (dealer form). Only the evaluators' link is latency-critical; one round per level.
 //!
 //! This file holds the two-factor product, inputs and outputs; [`plan`] lays out polynomial
-//! gates, [`wide`] evaluates them.
+//! gates, [`wide`] evaluates them, under this protocol and under those that prove what is sent for them.
 
 pub mod plan;
+mod proofs;
 pub mod wide;
 
 use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};

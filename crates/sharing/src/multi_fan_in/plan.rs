@@ -4,7 +4,11 @@
 //! `Q` is the set of products of two or more inputs that are properly contained in a product of
 //! the gate, `T` the products that are not. Messages are one per element of `Q`, then one per
 //! element of `T`, or one fused sum of `T`-products per output where that is fewer.
+//!
+//! Where one of the parties may cheat, [`Relations`] are what is proven of a gate's messages.
 
+use std::ops::Range;
+use std::sync::OnceLock;
 use tacit_circuit::Poly;
 
 /// How a polynomial gate is evaluated.
@@ -53,6 +57,48 @@ pub struct PolyPlan {
     /// Table entries sent one by one, in order.
     pub(crate) singles: Vec<u32>,
     pub(crate) fused: bool,
+    /// What is proven of the messages, once somebody asked.
+    relations: OnceLock<Relations>,
+}
+
+/// What is proven of the messages of a gate in [`Form::Dealer`]: sums of products of shared values. With `x = w - d` for every
+/// input, `d_I` and `w_I` the products of masks and of masked values of the inputs in `I`:
+///
+/// - a dealt product is that of two others, `d_J d_k = d_I`;
+/// - a fused sum is the sum of such products, with their signs;
+/// - an output is what the evaluators' messages make of dealt values: the sum over all its products `M`, and all `I` within
+///   `M` but the empty one and `M` itself, of `(-1)^|I| w_(M - I) d_I` is the output less the sum of all `w_M`, and less
+///   what was dealt of the products `M` themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Relations {
+    /// Of every product that is dealt by itself, in order.
+    pub singles: Vec<Pair>,
+    /// Of every output with a fused sum: the products in it.
+    pub fused: Vec<Vec<Pair>>,
+    /// Of every output.
+    pub exchanges: Vec<Exchange>,
+}
+
+/// A product of masks as that of two others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pair {
+    /// Table entry of all factors but the last.
+    pub rest: u32,
+    /// Table entry of the last factor.
+    pub input: u32,
+    /// Table entry of the product.
+    pub product: u32,
+}
+
+/// What is proven of an output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Exchange {
+    /// Table entries of what was dealt, or of an input, and the products of masked values by which it counts.
+    pub terms: Vec<(u32, Range<usize>)>,
+    /// Table entries of those products.
+    pub factors: Vec<u32>,
+    /// Table entries of products of the output that are dealt by themselves.
+    pub dealt: Vec<u32>,
 }
 
 /// Products sort by size, then by their positions in ascending order: of two with the same size,
@@ -100,6 +146,7 @@ impl PolyPlan {
             steps: Vec::new(),
             singles: Vec::new(),
             fused,
+            relations: OnceLock::new(),
         };
         plan.singles = sent.iter().map(|m| plan.entry(*m)).collect();
         plan.outputs = poly.outputs().iter().map(|o| plan.output(o, &top)).collect();
@@ -136,6 +183,42 @@ impl PolyPlan {
     #[must_use]
     pub fn form(&self) -> Form {
         self.form
+    }
+
+    /// What is proven of the messages.
+    pub(crate) fn relations(&self) -> &Relations {
+        self.relations.get_or_init(|| Relations::of(self))
+    }
+
+    /// Statements that are proven of a gate, in order: how many are alike, and how many products each is a sum of. With `words`
+    /// words of lanes there are as many of each.
+    pub fn proven(&self) -> Vec<(usize, usize)> {
+        match self.form {
+            Form::Quadratic => self.outputs.iter().map(|output| (1, output.pairs.len())).collect(),
+            Form::Symmetric | Form::Dealer => {
+                let Relations { singles, fused, exchanges } = self.relations();
+                let sums =
+                    fused.iter().map(Vec::len).chain(exchanges.iter().map(|e| e.terms.len()));
+                let singles = (!singles.is_empty()).then_some((singles.len(), 1));
+                singles.into_iter().chain(sums.map(|terms| (1, terms))).collect()
+            }
+        }
+    }
+
+    /// The inputs of a table entry, as bits.
+    pub(super) fn mask(&self, entry: u32) -> u16 {
+        match entry as usize {
+            0 => 0,
+            at if at <= self.inputs => 1 << (at - 1),
+            at => self.closure[at - 1 - self.inputs],
+        }
+    }
+
+    /// A product of the closure as that of all its factors but the last, and that one.
+    fn pair(&self, product: u32) -> Pair {
+        let mask = self.mask(product);
+        let last = 1 << mask.ilog2();
+        Pair { rest: self.entry(mask & !last), input: self.entry(last), product }
     }
 
     fn is_quadratic(&self) -> bool {
@@ -223,6 +306,40 @@ impl PolyPlan {
     #[must_use]
     pub fn products(&self) -> usize {
         self.closure.len()
+    }
+}
+
+impl Relations {
+    fn of(plan: &PolyPlan) -> Self {
+        let pair = |entry: &u32| plan.pair(*entry);
+        let fused = match plan.fused {
+            true => plan.outputs.iter().map(|o| o.fused.iter().map(pair).collect()).collect(),
+            false => Vec::new(),
+        };
+        Relations {
+            singles: plan.singles.iter().map(pair).collect(),
+            fused,
+            exchanges: plan.outputs.iter().map(|output| Exchange::of(plan, output)).collect(),
+        }
+    }
+}
+
+impl Exchange {
+    fn of(plan: &PolyPlan, output: &Output) -> Self {
+        let mut exchange = Exchange::default();
+        let products = || output.products.iter().map(|entry| plan.mask(*entry));
+        for entry in 1..plan.table() as u32 {
+            let dealt = plan.mask(entry);
+            let start = exchange.factors.len();
+            let around = products().filter(|product| product & dealt == dealt && *product != dealt);
+            exchange.factors.extend(around.map(|product| plan.entry(product & !dealt)));
+            if exchange.factors.len() > start {
+                exchange.terms.push((entry, start..exchange.factors.len()));
+            }
+        }
+        let single = |entry: &&u32| !output.fused.contains(entry);
+        exchange.dealt = output.products.iter().filter(single).copied().collect();
+        exchange
     }
 }
 

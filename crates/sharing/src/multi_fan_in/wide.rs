@@ -1,10 +1,15 @@
 //! Evaluation of polynomial gates: begin (local terms, send) and finish (receive, combine).
 //!
-//! The quadratic form runs under every protocol. The symmetric and the dealer form are the
-//! multi-fan-in protocol's own. Throughout, `own` are first components of the inputs (A at P0, B
-//! at P1, a at P2) and `other` second ones (b at P0 and P2, a at P1), one run of words each.
+//! The quadratic form runs under every protocol. The symmetric and the dealer form are those of protocols with products of
+//! more than two factors. Throughout, `own` are first components of the inputs and `other` second ones, one run of words each:
+//! under multi-fan-in `own` is A at P0, B at P1 and a at P2, `other` is b at P0 and P2, and a at P1. Where shares are those of
+//! replicated sharing ([`Role::REPLICATED_SHARES`]) the masked value A + b = B + a is what P0 and P1 have in common, and
+//! -b and -a what they have in common with P2; these have the dealer form alone.
+//!
+//! Where products are proven ([`Role::PROVEN`]), all messages of a gate are: [`proofs`](super::proofs) says how.
 
 use super::plan::{Form, PolyPlan};
+use super::proofs::{self, Dealt};
 use crate::SharingError;
 use crate::party::{Draws, Party};
 use crate::products::{Scratch, settles};
@@ -39,6 +44,8 @@ pub struct WideScratch<W> {
     masks: [Buffer<W>; 2],
     message: Buffer<W>,
     sums: [Buffer<W>; TERMS],
+    /// What is proven of the dealer form, of gates that have begun.
+    proofs: proofs::Scratch<W>,
     /// For the quadratic form.
     pub products: Scratch<W>,
 }
@@ -53,6 +60,7 @@ impl<W: Word> Default for WideScratch<W> {
             masks: Default::default(),
             message: Buffer::default(),
             sums: Default::default(),
+            proofs: proofs::Scratch::default(),
             products: Scratch::default(),
         }
     }
@@ -76,9 +84,9 @@ pub fn begin<P: Role, W: Word>(
     scratch.gather(shares, gate.inputs);
     match (gate.plan.form, P::ROLE) {
         (Form::Quadratic, _) => quadratic_begin::<P, W>(party, draws, scratch, shares, gate),
-        (Form::Symmetric, HELPER) => symmetric_helper(draws, scratch, shares, gate),
+        (Form::Symmetric, HELPER) => symmetric_helper::<P, W>(draws, scratch, shares, gate),
         (Form::Symmetric, _) => symmetric_begin::<P, W>(party, draws, scratch, shares, gate),
-        (Form::Dealer, HELPER) => dealer_helper(party, draws, scratch, shares, gate),
+        (Form::Dealer, HELPER) => dealer_helper::<P, W>(party, draws, scratch, shares, gate),
         (Form::Dealer, _) => dealer_begin::<P, W>(party, draws, scratch, shares, gate),
     }
 }
@@ -95,7 +103,12 @@ pub fn finish<P: Role, W: Word>(
     gate: Gate<'_>,
 ) -> Result<(), SharingError> {
     match (gate.plan.form, P::ROLE) {
-        (Form::Quadratic, _) => quadratic_finish::<P, W>(party, draws, scratch, shares, gate)?,
+        (Form::Quadratic, _) => {
+            quadratic_finish::<P, W>(party, draws, scratch, shares, gate)?;
+            if P::PROVEN {
+                proofs::keep_sums::<P, W>(party, shares, gate)?;
+            }
+        }
         (Form::Symmetric, HELPER) => {
             forward(party, scratch, shares, gate, EVALUATORS[1], |(a, _)| a)?;
             forward(party, scratch, shares, gate, EVALUATORS[0], |(_, b)| b)?;
@@ -104,25 +117,50 @@ pub fn finish<P: Role, W: Word>(
             scratch.gather(shares, gate.inputs);
             symmetric_finish::<P, W>(party, scratch, shares, gate)?;
         }
-        (Form::Dealer, HELPER) => {}
-        (Form::Dealer, _) => dealer_finish::<P, W>(party, scratch, shares, gate)?,
+        (Form::Dealer, role) => {
+            if role != HELPER {
+                dealer_finish::<P, W>(party, scratch, shares, gate)?;
+            }
+            if P::PROVEN {
+                scratch.keep::<P>(party, shares, gate)?;
+            }
+        }
     }
     add_linear_terms::<P, W>(shares, gate);
-    Ok(())
+    if P::PROVEN { party.prove_if_many() } else { Ok(()) }
 }
 
-/// The symmetric and the dealer form read shares as the multi-fan-in protocol's.
+/// Which forms a protocol has.
 fn check_form<P: Role>(gate: Gate<'_>) -> Result<(), SharingError> {
-    if P::PROVEN {
-        return Err(SharingError::Shape(format!("{} proves products one by one", P::PROTOCOL)));
-    }
-    if gate.plan.form == Form::Quadratic || P::PROTOCOL.fan_in() > 2 {
-        return Ok(());
-    }
-    Err(SharingError::Shape(format!("{} has no products of more than two factors", P::PROTOCOL)))
+    let wide = P::PROTOCOL.fan_in() > 2;
+    let what = match gate.plan.form {
+        Form::Quadratic if !P::PROVEN || wide => return Ok(()),
+        Form::Quadratic => "proves products one by one",
+        Form::Symmetric | Form::Dealer if !wide => "has no products of more than two factors",
+        // Sub-products that travel between the evaluators are not proven.
+        Form::Symmetric if P::REPLICATED_SHARES => "has its sub-products dealt",
+        Form::Symmetric | Form::Dealer => return Ok(()),
+    };
+    Err(SharingError::Shape(format!("{} {what}", P::PROTOCOL)))
 }
 
 impl<W: Word> WideScratch<W> {
+    /// Keeps what is proven of the gate that began first, in the dealer form.
+    fn keep<P: Role>(
+        &mut self,
+        party: &mut Party<'_>,
+        shares: &Shares<W>,
+        gate: Gate<'_>,
+    ) -> Result<(), SharingError> {
+        self.gather(shares, gate.inputs);
+        let words = shares.words();
+        if P::ROLE != HELPER {
+            self.product_table(gate.plan, words, masked::<P, W>);
+        }
+        let WideScratch { own, other, table, proofs, .. } = self;
+        proofs.keep::<P>(party, shares, gate, ([&*own, &*other], &*table))
+    }
+
     fn gather(&mut self, shares: &Shares<W>, inputs: &[Slot]) {
         let words = shares.words();
         let own = self.own.sized(inputs.len() * words);
@@ -191,11 +229,14 @@ impl<W: Word> WideScratch<W> {
     }
 
     /// Folds the table with `t`, plus or minus.
-    fn fold(&mut self, plan: &PolyPlan, words: usize, t: Factor, minus: bool) {
+    fn fold<P: Role>(&mut self, plan: &PolyPlan, words: usize, t: Factor, minus: bool) {
         let factors = match t {
             Factor::Other => &self.other,
             Factor::Own => &self.own,
-            Factor::Sum => {
+            // What both evaluators have in common.
+            Factor::Masked if P::REPLICATED_SHARES && P::ROLE == EVALUATORS[0] => &self.other,
+            Factor::Masked if P::REPLICATED_SHARES => &self.own,
+            Factor::Masked => {
                 for (own, other) in self.own.iter_mut().zip(self.other.iter()) {
                     *own = own.add(*other);
                 }
@@ -243,13 +284,14 @@ impl<W: Word> WideScratch<W> {
 enum Factor {
     Own,
     Other,
-    Sum,
+    /// The masked value.
+    Masked,
 }
 
 impl PolyPlan {
     /// Whether the product of a table entry has an odd number of factors.
-    fn is_odd(&self, entry: u32) -> bool {
-        self.closure[entry as usize - 1 - self.inputs].count_ones() % 2 == 1
+    pub(super) fn is_odd(&self, entry: u32) -> bool {
+        self.mask(entry).count_ones() % 2 == 1
     }
 
     fn fused_words<'a, W>(&self, from: &'a [W], words: usize, index: usize) -> &'a [W] {
@@ -400,7 +442,7 @@ fn symmetric_finish<P: Role, W: Word>(
     party.recv(HELPER, Stream::Pre, helper)?;
     scratch.start_table(plan, words, W::ONE, W::add);
     WideScratch::load_singles(&mut scratch.table, plan, words, &scratch.message, false);
-    scratch.fold(plan, words, Factor::Other, true);
+    scratch.fold::<P>(plan, words, Factor::Other, true);
     for (index, slot) in gate.outputs.iter().enumerate() {
         let (first, second) = shares.get_mut(*slot);
         WideScratch::sum_products(&scratch.table, plan, words, index, first);
@@ -413,7 +455,7 @@ fn symmetric_finish<P: Role, W: Word>(
 }
 
 /// The helper's part: the masks' side of both directions.
-fn symmetric_helper<W: Word>(
+fn symmetric_helper<P: Role, W: Word>(
     draws: &mut Draws<'_>,
     scratch: &mut WideScratch<W>,
     shares: &mut Shares<W>,
@@ -438,7 +480,7 @@ fn symmetric_helper<W: Word>(
             &scratch.masks[direction],
             false,
         );
-        scratch.fold(plan, words, factor, true);
+        scratch.fold::<P>(plan, words, factor, true);
         for (index, slot) in gate.outputs.iter().enumerate() {
             let (first, second) = shares.get_mut(*slot);
             let result = if direction == 0 { first } else { second };
@@ -455,7 +497,7 @@ fn symmetric_helper<W: Word>(
 
 // ---- dealer form
 
-fn dealer_helper<W: Word>(
+fn dealer_helper<P: Role, W: Word>(
     party: &mut Party<'_>,
     draws: &mut Draws<'_>,
     scratch: &mut WideScratch<W>,
@@ -467,12 +509,20 @@ fn dealer_helper<W: Word>(
     let fresh = plan.outputs.len() * words;
     draws.with_next().fill(scratch.masks[0].sized(sent + fresh));
     draws.with_prev().fill(scratch.masks[1].sized(fresh));
-    scratch.product_table(plan, words, W::add);
+    let mask = |own: W, other: W| {
+        let sum = own.add(other);
+        if P::REPLICATED_SHARES { sum.neg() } else { sum }
+    };
+    scratch.product_table(plan, words, mask);
     scratch.masked_messages(plan, words, 0, |entry| plan.is_odd(entry), W::sub);
     for (index, slot) in gate.outputs.iter().enumerate() {
         let (a, b) = shares.get_mut(*slot);
-        a.copy_from_slice(&scratch.masks[1][index * words..(index + 1) * words]);
-        b.copy_from_slice(&scratch.masks[0][sent + index * words..][..words]);
+        copy_masks::<P, W>(a, &scratch.masks[1][index * words..(index + 1) * words]);
+        copy_masks::<P, W>(b, &scratch.masks[0][sent + index * words..][..words]);
+    }
+    if P::PROVEN {
+        let (message, masks) = (&scratch.message[..sent], &scratch.masks[0][..sent]);
+        scratch.proofs.began(Dealt::of_helper(message, masks));
     }
     party.send(EVALUATORS[1], Stream::Pre, &scratch.message[..sent])
 }
@@ -496,9 +546,17 @@ fn dealer_begin<P: Role, W: Word>(
         draws.with_next().fill(&mut masks[sent..]);
     }
     let one = if P::ROLE == EVALUATORS[0] { W::ZERO } else { W::ONE };
-    scratch.start_table(plan, words, one, |_, other| other.neg());
+    // Of the masks of inputs, with a minus, what this role has in common with the helper.
+    scratch.start_table(plan, words, one, |own, other| match (P::REPLICATED_SHARES, P::ROLE) {
+        (true, 0) => own,
+        (true, _) => other,
+        (false, _) => other.neg(),
+    });
     WideScratch::load_singles(&mut scratch.table, plan, words, &scratch.masks[0], true);
-    scratch.fold(plan, words, Factor::Sum, false);
+    scratch.fold::<P>(plan, words, Factor::Masked, false);
+    if P::PROVEN {
+        scratch.proofs.began(Dealt::of_evaluator(&scratch.masks[0][..sent]));
+    }
     let message = scratch.message.sized(fresh);
     for (index, slot) in gate.outputs.iter().enumerate() {
         let run = &mut message[index * words..(index + 1) * words];
@@ -508,14 +566,14 @@ fn dealer_begin<P: Role, W: Word>(
         if plan.fused {
             add_run(run, plan.fused_words(&scratch.masks[0], words, index), false);
         }
-        let (first, second) = shares.get_mut(*slot);
-        first.copy_from_slice(run);
-        second.copy_from_slice(mask);
+        let (masked, other) = evaluators_runs::<P, W>(shares.get_mut(*slot));
+        masked.copy_from_slice(run);
+        copy_masks::<P, W>(other, mask);
     }
     party.send(1 - P::ROLE, Stream::On, message)
 }
 
-/// `w_t` is the sum of both messages; `A_t = w_t - b_t`, `B_t = w_t - a_t`.
+/// `w_t` is the sum of both messages; under multi-fan-in `A_t = w_t - b_t`, `B_t = w_t - a_t`.
 fn dealer_finish<P: Role, W: Word>(
     party: &mut Party<'_>,
     scratch: &mut WideScratch<W>,
@@ -526,12 +584,35 @@ fn dealer_finish<P: Role, W: Word>(
     let message = scratch.message.sized(gate.outputs.len() * words);
     party.recv(1 - P::ROLE, Stream::On, message)?;
     for (slot, run) in gate.outputs.iter().zip(message.chunks_exact(words)) {
-        let (first, second) = shares.get_mut(*slot);
-        for ((first, second), theirs) in first.iter_mut().zip(&*second).zip(run) {
-            *first = first.add(*theirs).sub(*second);
+        let (masked, other) = evaluators_runs::<P, W>(shares.get_mut(*slot));
+        for ((masked, other), theirs) in masked.iter_mut().zip(&*other).zip(run) {
+            let sum = masked.add(*theirs);
+            *masked = if P::REPLICATED_SHARES { sum } else { sum.sub(*other) };
         }
     }
     Ok(())
+}
+
+/// An evaluator's components: the one with the masked value in it, and the one with its mask of the helper's.
+fn evaluators_runs<'r, P: Role, W: Word>(
+    (first, second): (&'r mut [W], &'r mut [W]),
+) -> (&'r mut [W], &'r mut [W]) {
+    match P::REPLICATED_SHARES && P::ROLE == EVALUATORS[0] {
+        true => (second, first),
+        false => (first, second),
+    }
+}
+
+/// Writes masks as a component has them: with a minus in replicated sharing.
+fn copy_masks<P: Role, W: Word>(to: &mut [W], masks: &[W]) {
+    for (to, mask) in to.iter_mut().zip(masks) {
+        *to = if P::REPLICATED_SHARES { mask.neg() } else { *mask };
+    }
+}
+
+/// The masked value of an input at an evaluator of a protocol with shares of replicated sharing.
+fn masked<P: Role, W: Word>(own: W, other: W) -> W {
+    if P::ROLE == EVALUATORS[0] { other } else { own }
 }
 
 // ---- common
