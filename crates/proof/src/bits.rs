@@ -12,7 +12,9 @@
 use super::Scratch;
 use super::channel::{Challenge, ProofChannel};
 use super::field::{Field, Gf64};
-use super::fold::{self, Cost, Point, Runs, Source, points, sources};
+use super::fold::{
+    self, Cost, IN_FEW_ROUNDS, OF_WORDS, Point, Runs, Source, Steps, points, sources,
+};
 use std::collections::BTreeMap;
 use tacit_ring::Buffer;
 use tacit_ring::gf64::{self, Hardware, Multiplier, Portable};
@@ -27,14 +29,21 @@ const BLOCKS: usize = 1 << V;
 const LANES: usize = 4;
 
 /// Words of products that are proven without a level: every product is an element of the vectors that open.
-const FEW: usize = fold::SHORT / 64;
+const fn few(steps: Steps) -> usize {
+    steps.short / 64
+}
 
 /// What the proof of `words` words of products sends.
 pub(super) fn cost(words: usize) -> Cost {
-    if words <= FEW {
-        return cost_of_sums(words);
+    match words <= few(OF_WORDS) {
+        true => cost_of_sums(words),
+        false => cost_of_blocks(OF_WORDS, blocks(words)),
     }
-    let mut cost = fold::cost(64 * blocks(words));
+}
+
+/// What the proof of so many words of products in each block sends.
+fn cost_of_blocks(steps: Steps, words: usize) -> Cost {
+    let mut cost = steps.cost(64 * words);
     cost.elements += (POINTS - BLOCKS) as u64;
     cost.coins += 2;
     cost.rounds += 3;
@@ -45,7 +54,12 @@ pub(super) fn cost(words: usize) -> Cost {
 
 /// What the proof of sums of `words` words of products sends.
 pub(super) fn cost_of_sums(words: usize) -> Cost {
-    let mut cost = fold::cost(64 * words);
+    cost_of_elements(OF_WORDS, words)
+}
+
+/// What the proof of so many words of products sends where every product is an element.
+fn cost_of_elements(steps: Steps, words: usize) -> Cost {
+    let mut cost = steps.cost(64 * words);
     cost.coins += 1;
     cost.rounds += 1;
     cost.roots += 1;
@@ -55,9 +69,9 @@ pub(super) fn cost_of_sums(words: usize) -> Cost {
 /// What the proof of sums sends that are [laid out](Layout) in blocks of so many words, where they have so many words of
 /// products in all.
 pub(super) fn cost_of_groups(words: usize, laid_out: usize) -> Cost {
-    match words <= FEW {
-        true => cost_of_sums(words),
-        false => cost(BLOCKS * laid_out),
+    match words <= few(IN_FEW_ROUNDS) {
+        true => cost_of_elements(IN_FEW_ROUNDS, words),
+        false => cost_of_blocks(IN_FEW_ROUNDS, laid_out),
     }
 }
 
@@ -82,11 +96,12 @@ pub(super) fn prove(
     z: Runs<'_>,
 ) -> Result<(), SharingError> {
     let words = z[0].len();
-    if words <= FEW {
+    if words <= few(OF_WORDS) {
         return prove_sums(channel, factors, z, &[(words, 1)]);
     }
     let blocks = blocks(words);
-    prove_blocks(channel, scratch, factors, z, &|coin: &mut Challenge| coin.words(blocks))
+    let weights = |coin: &mut Challenge| coin.words(blocks);
+    prove_blocks(channel, scratch, factors, z, (OF_WORDS, &weights))
 }
 
 /// Where results and their terms stand, so that sums of products are proven a word at a time. A *group* is the terms of one
@@ -163,8 +178,9 @@ pub(super) fn prove_groups(
     z: Runs<'_>,
     runs: &[(usize, usize)],
 ) -> Result<(), SharingError> {
-    if factors[0][0].len() <= FEW {
-        return prove_sums(channel, factors, z, runs);
+    let steps = IN_FEW_ROUNDS;
+    if factors[0][0].len() <= few(steps) {
+        return prove_elements(channel, steps, factors, z, runs);
     }
     let layout = Layout::of(runs);
     let blank = || Buffer::<u64>::zeros(BLOCKS * layout.words);
@@ -188,7 +204,8 @@ pub(super) fn prove_groups(
     let z = z.map(of_results);
     let factors = factors.each_ref().map(|runs| runs.each_ref().map(|run| &run[..]));
     let weights = |coin: &mut Challenge| layout.weights(coin);
-    prove_blocks(channel, scratch, factors, z.each_ref().map(|run| &run[..]), &weights)
+    let z = z.each_ref().map(|run| &run[..]);
+    prove_blocks(channel, scratch, factors, z, (steps, &weights))
 }
 
 /// What the words of a block count for, from a coin.
@@ -200,7 +217,7 @@ fn prove_blocks(
     scratch: &mut Scratch,
     factors: [Runs<'_>; 2],
     z: Runs<'_>,
-    weights: Weights<'_>,
+    weights: (Steps, Weights<'_>),
 ) -> Result<(), SharingError> {
     match Hardware::detect() {
         Some(hardware) => prove_in(hardware, channel, scratch, factors, z, weights),
@@ -214,7 +231,7 @@ fn prove_in<M: Multiplier>(
     scratch: &mut Scratch,
     [x, y]: [Runs<'_>; 2],
     z: Runs<'_>,
-    weights: Weights<'_>,
+    (steps, weights): (Steps, Weights<'_>),
 ) -> Result<(), SharingError> {
     let field = Gf64(multiplier);
     let rho = weights(&mut channel.coin()?);
@@ -241,7 +258,7 @@ fn prove_in<M: Multiplier>(
     let point = Point::new(field, &mut channel.coin()?, V);
     let claim = point.claim(field, &values);
     let (len, weights) = (64 * blocks, &point.blocks[..]);
-    let [f, g] = scratch.columns(fold::padded(len));
+    let [f, g] = scratch.columns(steps.padded(len));
     let spread = |run: &[u64], rho: Option<&[u64]>, to: &mut [u64]| {
         let (spread, rest) = to.split_at_mut(len);
         self::spread(multiplier, run, weights, rho, spread);
@@ -251,7 +268,8 @@ fn prove_in<M: Multiplier>(
         spread(x[c], Some(&rho), &mut *f[c]);
         spread(y[c], None, &mut *g[c]);
     }
-    fold::prove(channel, field, [f, g].map(|runs| runs.map(|run| &*run)), len, claim)
+    let vectors = [f, g].map(|runs| runs.map(|run| &*run));
+    fold::prove_in(channel, (field, steps), vectors, len, claim)
 }
 
 /// Proves that all bits of `z` are sums of so many products of bits of `x` and `y` each. Every
@@ -261,6 +279,17 @@ fn prove_in<M: Multiplier>(
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn prove_sums(
     channel: &mut ProofChannel<'_, '_, '_>,
+    factors: [Runs<'_>; 2],
+    z: Runs<'_>,
+    runs: &[(usize, usize)],
+) -> Result<(), SharingError> {
+    prove_elements(channel, OF_WORDS, factors, z, runs)
+}
+
+/// The same, folded in these steps.
+fn prove_elements(
+    channel: &mut ProofChannel<'_, '_, '_>,
+    steps: Steps,
     [x, y]: [Runs<'_>; 2],
     z: Runs<'_>,
     runs: &[(usize, usize)],
@@ -275,7 +304,7 @@ pub(super) fn prove_sums(
     let weights: Vec<u64> =
         rho.iter().zip(terms).flat_map(|(rho, terms)| std::iter::repeat_n(*rho, terms)).collect();
     let elements = |run: &[u64], weight: &dyn Fn(usize) -> u64, times: fn(u64) -> u64| {
-        let mut elements = Buffer::zeros(fold::padded(64 * run.len()));
+        let mut elements = Buffer::zeros(steps.padded(64 * run.len()));
         for ((k, word), to) in run.iter().enumerate().zip(elements.chunks_exact_mut(64)) {
             let mut weight = weight(k);
             for (bit, element) in to.iter_mut().enumerate() {
@@ -288,7 +317,7 @@ pub(super) fn prove_sums(
     let f = x.map(|run| elements(run, &|k| weights[k], gf64::times_x));
     let g = y.map(|run| elements(run, &|_| 1, |one| one));
     let vectors = [&f, &g].map(|column| column.each_ref().map(|run| &run[..]));
-    fold::prove(channel, field, vectors, 64 * x[0].len(), claim)
+    fold::prove_in(channel, (field, steps), vectors, 64 * x[0].len(), claim)
 }
 
 /// Word `k` of a block; zero behind the end.
@@ -479,7 +508,7 @@ mod tests {
     #[test]
     fn bits_cost_what_the_docs_say() {
         // A coin, and 256 elements that open; a level before it; then levels of the fold.
-        assert_eq!((cost(FEW).elements, cost(FEW).rounds), (257, 4));
+        assert_eq!((cost(4).elements, cost(4).rounds), (257, 4));
         for (log, rounds) in [(6, 4), (8, 4), (12, 6), (13, 6), (14, 8), (17, 8), (18, 10)] {
             assert_eq!(cost((1 << log) / 64).rounds, rounds, "2^{log}");
         }

@@ -25,7 +25,7 @@ pub(super) const MOST: usize = 4;
 pub(super) const POINTS: usize = 3usize.pow(MOST as u32);
 /// Length of vectors of words that are not folded any more: they take two kilobytes.
 pub(super) const SHORT: usize = 256;
-/// Longer vectors are folded by fewer variables: what that costs in rounds it saves in work.
+/// Longer vectors are folded by fewer variables, unless rounds are what counts.
 const LONG: usize = 1 << 13;
 
 /// A vector of shared elements, component by component.
@@ -38,17 +38,19 @@ pub(super) struct Steps {
     pub variables: usize,
     /// Length of vectors that are not folded any more.
     pub short: usize,
+    /// Longer vectors are folded by two variables at a time: what that costs in rounds it saves in work.
+    pub long: usize,
 }
 
 impl Steps {
     /// Those of an algebra.
     pub const fn of<A: Algebra>() -> Steps {
-        Steps { variables: A::VARIABLES, short: A::SHORT }
+        Steps { variables: A::VARIABLES, short: A::SHORT, long: LONG }
     }
 
     /// Variables of the level for vectors of `len` elements: none where they are short, and no more than make them so.
     pub fn level(self, len: usize) -> usize {
-        let most = if len > LONG { self.variables.min(2) } else { self.variables };
+        let most = if len > self.long { self.variables.min(2) } else { self.variables };
         let needed = len.div_ceil(self.short).next_power_of_two().ilog2() as usize;
         needed.min(most)
     }
@@ -77,7 +79,10 @@ impl Steps {
 }
 
 /// Those in a field whose elements are words.
-const OF_WORDS: Steps = Steps { variables: MOST, short: SHORT };
+pub(super) const OF_WORDS: Steps = Steps { variables: MOST, short: SHORT, long: LONG };
+/// The same in fewer rounds, for more work, and up to 32 kilobytes that open: where products take few rounds themselves.
+pub(super) const IN_FEW_ROUNDS: Steps =
+    Steps { variables: MOST, short: 1 << 12, long: usize::MAX };
 
 /// Points of a grid.
 pub(super) const fn points(variables: usize) -> usize {
@@ -191,16 +196,29 @@ pub(super) fn prove<A: Algebra>(
     algebra: A,
     vectors: [Runs<'_, A::Element>; 2],
     len: usize,
+    claim: Pair<A::Element>,
+) -> Result<(), SharingError> {
+    prove_in(channel, (algebra, Steps::of::<A>()), vectors, len, claim)
+}
+
+/// The same, folded in other steps than are usual for the algebra.
+///
+/// # Errors
+/// As [`prove`].
+pub(super) fn prove_in<A: Algebra>(
+    channel: &mut ProofChannel<'_, '_, '_>,
+    (algebra, steps): (A, Steps),
+    vectors: [Runs<'_, A::Element>; 2],
+    len: usize,
     mut claim: Pair<A::Element>,
 ) -> Result<(), SharingError> {
-    let steps = Steps::of::<A>();
     if steps.level(len) == 0 {
         return last(channel, algebra, vectors.map(|runs| runs.map(|run| &run[..len])), claim);
     }
-    let mut folded = level(channel, algebra, vectors, len, &mut claim)?;
+    let mut folded = level(channel, (algebra, steps), vectors, len, &mut claim)?;
     let mut len = steps.blocks(len);
     while steps.level(len) > 0 {
-        folded = level(channel, algebra, runs(&folded), len, &mut claim)?;
+        folded = level(channel, (algebra, steps), runs(&folded), len, &mut claim)?;
         len = steps.blocks(len);
     }
     last(channel, algebra, runs(&folded).map(|runs| runs.map(|run| &run[..len])), claim)
@@ -213,12 +231,11 @@ fn runs<E: Word>(columns: &[Column<E>; 2]) -> [Runs<'_, E>; 2] {
 /// One level: shorter vectors, and a claim on them.
 fn level<A: Algebra>(
     channel: &mut ProofChannel<'_, '_, '_>,
-    algebra: A,
+    (algebra, steps): (A, Steps),
     vectors: [Runs<'_, A::Element>; 2],
     len: usize,
     claim: &mut Pair<A::Element>,
 ) -> Result<[Column<A::Element>; 2], SharingError> {
-    let steps = Steps::of::<A>();
     let (variables, blocks) = (steps.level(len), steps.blocks(len));
     let summands = algebra.grid(vectors, variables, blocks);
     let point = descend(channel, algebra, &summands, variables, claim)?;

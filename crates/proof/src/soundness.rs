@@ -80,7 +80,9 @@ impl Proving {
                 all(sums.max(bits::chance(bits::cost(words))))
             }
             (Method::WideLift, 1) => {
-                all(bits::chance(bits::cost_of_groups(words, bits::most_laid_out(words))))
+                let few = bits::cost_of_groups(words.min(64), 1);
+                let most = bits::cost_of_groups(words, bits::most_laid_out(words));
+                all(bits::chance(few).max(bits::chance(most)))
             }
             (Method::Integers, 1) => all(bits::chance(bits::cost(words))),
             (Method::Post | Method::Tagged, 1) => {

@@ -436,7 +436,9 @@ fn messages<W: Word>(job: Job, party: PartyId) -> Vec<(Phase, usize)> {
 /// halves themselves.
 #[test]
 fn all_that_a_coin_covers_goes_to_the_previous_role() {
-    coins_cover_what_goes_back(shipped());
+    // Elsewhere everybody says first that everything has arrived.
+    let both_ways = |protocol| Method::of(protocol).is_some_and(Method::sends_both_ways);
+    coins_cover_what_goes_back(shipped().filter(|protocol| !both_ways(*protocol)));
 }
 
 fn coins_cover_what_goes_back(protocols: impl Iterator<Item = Protocol>) {
@@ -543,6 +545,7 @@ fn check_of(phase: Phase) -> &'static [&'static str] {
             "are not products",
             "out of range",
             "the same coin",
+            "all has arrived",
             "did not show what it committed to",
             "did not confirm",
         ],

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tacit_circuit::{Builder, Circuit};
+use tacit_circuit::passes::cost::Form;
+use tacit_circuit::passes::{Goal, Options, optimise};
+use tacit_circuit::{Builder, Circuit, Gate};
 use tacit_engine::circuit::{
     self, Blocking, Compiled, EvaluateError, Evaluation, Job, Preprocessing, check_storable,
     evaluate_prepared, evaluate_with,
@@ -39,6 +41,19 @@ pub fn circuit() -> Circuit {
     }
     builder.output(&wires);
     builder.finish()
+}
+
+/// The same function in gates of the largest size that a protocol has.
+pub fn circuit_of(protocol: Protocol) -> Circuit {
+    if protocol.fan_in() <= 2 {
+        return circuit();
+    }
+    let options =
+        Options { goal: Goal::Depth, max_fan_in: 8, polynomial: true, form: Form::Dealer };
+    let wide = optimise(&circuit(), &options);
+    let larger = |gate: &Gate<'_>| matches!(gate, Gate::Poly { .. });
+    assert!(wide.gates().any(|(_, gate)| larger(&gate)), "no gate of more than two inputs");
+    wide
 }
 
 pub fn lanes(salt: u64) -> Lanes {
@@ -109,7 +124,7 @@ pub fn stored(protocol: Protocol, workers: usize) -> Case {
 pub fn storing(protocols: impl Iterator<Item = Protocol>) -> impl Iterator<Item = Protocol> {
     protocols.filter(|protocol| {
         let job = job(*protocol, Preprocessing::Separate, 1).job;
-        check_storable(&Compiled::new(&circuit(), job).unwrap()).is_ok()
+        check_storable(&Compiled::new(&circuit_of(*protocol), job).unwrap()).is_ok()
     })
 }
 
@@ -137,7 +152,7 @@ pub fn run_each(
     deadline: Duration,
     tamper: impl Fn(PartyId, usize) -> Option<Tamper> + Sync,
 ) -> Results {
-    let (circuit, seed) = (circuit(), entropy::test_seed());
+    let (circuit, seed) = (circuit_of(job.protocol()), entropy::test_seed());
     let network = MemoryNetwork { deadline, ..MemoryNetwork::default() };
     let kept = prepared(job, deadline, &tamper);
     if kept.iter().any(Result::is_err) {
@@ -175,7 +190,7 @@ pub fn prepared(
     deadline: Duration,
     tamper: &(impl Fn(PartyId, usize) -> Option<Tamper> + Sync),
 ) -> Vec<Result<circuit::StoredPreprocessing, EvaluateError>> {
-    let (function, seed) = (circuit(), entropy::test_seed());
+    let (function, seed) = (circuit_of(job.protocol()), entropy::test_seed());
     if !job.stored {
         return Vec::new();
     }

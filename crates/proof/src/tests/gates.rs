@@ -6,7 +6,7 @@ use crate::bits;
 use crate::channel::ProofChannel;
 use crate::wide_lift::WideLift;
 use crate::{Bill, Proofs, WIDE_LIFT};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::time::Duration;
 use tacit_circuit::Poly;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -108,24 +108,17 @@ impl<W: Word> Case<W> {
 /// What a role has in the end.
 struct Ended<W> {
     opened: Vec<Vec<W>>,
-    /// Components of all slots, own and next.
-    shares: Vec<[Vec<W>; 2]>,
     /// Bytes of proofs that it sent.
     proof: u64,
 }
 
-/// Whether anything is checked.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Checks {
-    All,
-    /// Statements are not proven, and nothing opens.
-    None,
-}
+/// Components of all slots before anything is proven, own and next, by role.
+type Shared<W> = [Mutex<Vec<[Vec<W>; 2]>>; 3];
 
 fn play<P: Role, W: Word>(
     session: &mut Session,
     case: &Case<W>,
-    checks: Checks,
+    computed: &Shared<W>,
     tamper: Option<Tamper>,
 ) -> Result<Ended<W>, SharingError> {
     let mesh = &mut session.meshes[0];
@@ -161,23 +154,20 @@ fn play<P: Role, W: Word>(
         products::begin::<P, W>(party, &mut draws, &mut two, &mut shares, gates)?;
         products::finish::<P, W>(party, &mut draws, &mut two, &mut shares, gates)?;
     }
-    let mut ended = Ended { opened: Vec::new(), shares: Vec::new(), proof: 0 };
-    for slot in 0..case.slots() as u32 {
+    let components = |slot| {
         let [own, next, _] = shares.runs(slot);
-        ended.shares.push([own.to_vec(), next.to_vec()]);
-    }
+        [own.to_vec(), next.to_vec()]
+    };
+    *computed[P::ROLE].lock().unwrap() = (0..case.slots() as u32).map(components).collect();
     party.flush()?;
-    if checks == Checks::None {
-        return Ok(ended);
-    }
     let journal = party.take_journal()?;
     let deferred = |_, stream, _| stream == Stream::Def;
-    ended.proof = party.mesh().meter().total(deferred).bytes_sent;
+    let proof = party.mesh().meter().total(deferred).bytes_sent;
     let pass = verifier.end_epoch(party.mesh(), vec![journal])?;
-    ended.opened = open::<P, W>(party, &pass, &shares, &case.opened)?;
+    let opened = open::<P, W>(party, &pass, &shares, &case.opened)?;
     let journal = party.take_journal()?;
     verifier.end_epoch(party.mesh(), vec![journal])?;
-    Ok(ended)
+    Ok(Ended { opened, proof })
 }
 
 fn open<P: Role, W: Word>(
@@ -197,7 +187,16 @@ fn open<P: Role, W: Word>(
 type Ending<W> = Result<Ended<W>, SharingError>;
 
 /// How a run ends for each role; messages of role `cheat` go through a tamperer.
-fn run<W: Word>(case: &Case<W>, checks: Checks, cheat: Option<(usize, Tamper)>) -> Vec<Ending<W>> {
+fn run<W: Word>(case: &Case<W>, cheat: Option<(usize, Tamper)>) -> Vec<Ending<W>> {
+    run_and_see(case, &Shared::default(), cheat)
+}
+
+/// The same, and what it computed before proofs.
+fn run_and_see<W: Word>(
+    case: &Case<W>,
+    computed: &Shared<W>,
+    cheat: Option<(usize, Tamper)>,
+) -> Vec<Ending<W>> {
     let network = MemoryNetwork { deadline: Duration::from_secs(20), ..MemoryNetwork::default() };
     let cheat = cheat.map(|(role, tamper)| (role, Mutex::new(Some(tamper))));
     memory::run(3, 1, &network, |mut session| {
@@ -205,13 +204,11 @@ fn run<W: Word>(case: &Case<W>, checks: Checks, cheat: Option<(usize, Tamper)>) 
         let tamper = cheat.as_ref().filter(|(cheat, _)| *cheat == role);
         let tamper = tamper.and_then(|(_, tamper)| tamper.lock().unwrap().take());
         let ending = match role {
-            0 => play::<WideLift<0>, W>(&mut session, case, checks, tamper),
-            1 => play::<WideLift<1>, W>(&mut session, case, checks, tamper),
-            _ => play::<WideLift<2>, W>(&mut session, case, checks, tamper),
+            0 => play::<WideLift<0>, W>(&mut session, case, computed, tamper),
+            1 => play::<WideLift<1>, W>(&mut session, case, computed, tamper),
+            _ => play::<WideLift<2>, W>(&mut session, case, computed, tamper),
         };
         match ending {
-            // A party that goes without its checks ends the session for everybody.
-            Ok(ending) if checks == Checks::None => Ok(ending),
             Ok(ending) => session.finish().map(|()| ending).map_err(Into::into),
             Err(error) => {
                 session.abort(AbortKind::Failure, "a check failed");
@@ -232,7 +229,7 @@ fn honest<W: Word>(case: &Case<W>, polys: &[&Poly]) {
     }
     bill.add(W::BITS, case.products.len() * case.words(), 1);
     bill.finish();
-    for ended in run(case, Checks::All, None) {
+    for ended in run(case, None) {
         let ended = ended.unwrap_or_else(|error| panic!("{} bits: {error}", W::BITS));
         for (opened, slot) in ended.opened.iter().zip(&case.opened) {
             assert!(*opened == expected[*slot as usize], "{} bits, slot {slot}", W::BITS);
@@ -329,7 +326,7 @@ fn messages<W: Word>(case: &Case<W>, role: usize) -> Vec<(PartyId, Stream, Phase
         log.lock().unwrap().push((m.to, m.stream, m.place.phase, m.bytes.len()));
         Verdict::Keep
     });
-    assert!(run(case, Checks::All, Some((role, tamper))).iter().all(Result::is_ok));
+    assert!(run(case, Some((role, tamper))).iter().all(Result::is_ok));
     let seen = seen.lock().unwrap();
     seen.clone()
 }
@@ -350,7 +347,7 @@ fn flip(index: usize, bit: usize) -> Tamper {
 
 /// No honest role ends with a result.
 fn nobody_has_a_result<W: Word>(case: &Case<W>, (role, tamper): (usize, Tamper), what: &str) {
-    for (other, ending) in run(case, Checks::All, Some((role, tamper))).iter().enumerate() {
+    for (other, ending) in run(case, Some((role, tamper))).iter().enumerate() {
         assert!(other == role || ending.is_err(), "{what}: role {other} has a result");
     }
 }
@@ -414,7 +411,7 @@ fn a_late_input_that_differs_between_two_roles_ends_the_run() {
     let mut other = case.clone();
     other.values[2][0] = other.values[2][0].add(Z2(1));
     let expected = other.in_the_clear(&[&sum]);
-    for ending in run(&case, Checks::All, Some((2, both))) {
+    for ending in run(&case, Some((2, both))) {
         assert!(ending.unwrap().opened[0] == expected[3]);
     }
 }
@@ -446,16 +443,15 @@ fn a_check_of_results_alone_would_tell_a_secret_and_what_is_proven_does_not() {
                 Verdict::Replace(bytes)
             })
         };
-        let shares: Vec<Vec<[Vec<Z2>; 2]>> = run(&case, Checks::None, Some((2, wrong())))
-            .into_iter()
-            .map(|ending| ending.unwrap_or_else(|error| panic!("{error}")).shares)
-            .collect();
+        let computed = Shared::default();
+        let endings = run_and_see(&case, &computed, Some((2, wrong())));
+        assert!(endings[..2].iter().all(Result::is_err), "a wrong product of masks");
+        let shares = computed.map(|shares| shares.into_inner().unwrap());
         let result = shares[0][4][0][0].0 ^ shares[0][4][1][0].0 ^ shares[1][4][1][0].0;
         let noticed = result ^ secret;
         // What role 2 has of the third factor: its mask.
         let mask = shares[2][3][0][0].0 ^ shares[2][3][1][0].0;
         assert_eq!(noticed ^ mask, secret, "where the check fails, the masked value is 1");
-        nobody_has_a_result(&case, (2, wrong()), "a wrong product of masks");
     }
 }
 
@@ -502,8 +498,7 @@ fn passes(errors: impl Fn([u64; 2]) -> [u64; 2] + Sync) -> bool {
                 let zeros = [0u64; 2];
                 let z = [0, 1].map(|c| if (role + c) % 3 == 1 { wrong } else { zeros });
                 let factors = [[&zeros[..]; 2]; 2];
-                bits::prove_sums(channel, factors, z.each_ref().map(|z| &z[..]), &[(2, 1)])
-                    .unwrap();
+                bits::prove_sums(channel, factors, z.each_ref().map(|z| &z[..]), &[(2, 1)]).unwrap();
             } else {
                 coin.copy_from_slice(&channel.coin().unwrap().words::<u64>(2));
             }
@@ -518,10 +513,9 @@ fn passes(errors: impl Fn([u64; 2]) -> [u64; 2] + Sync) -> bool {
     let [first, second, third]: [Journal; 3] =
         journals.try_into().unwrap_or_else(|_| panic!("three parties"));
     let pairs = [(0, first.clone(), 1, second.clone()), (1, second, 2, third.clone())];
-    pairs
-        .into_iter()
-        .chain([(0, first, 2, third)])
-        .all(|(me, mine, peer, theirs)| Journal::differences(mine, me, theirs, peer).is_empty())
+    pairs.into_iter().chain([(0, first, 2, third)]).all(|(me, mine, peer, theirs)| {
+        Journal::differences(mine, me, theirs, peer).is_empty()
+    })
 }
 
 /// Why nobody may know the coin before everything has arrived.
@@ -542,7 +536,7 @@ fn messages_that_are_late_hold_back_the_coin_whichever_way_they_go() {
         let network =
             MemoryNetwork { deadline: Duration::from_millis(400), ..MemoryNetwork::default() };
         let shown: Arc<Mutex<usize>> = Arc::default();
-        let (log, case) = (&shown, &case);
+        let (log, case, computed) = (&shown, &case, &Shared::default());
         let endings = memory::run(3, 1, &network, |mut session| {
             let me = session.me().index();
             let log = log.clone();
@@ -558,9 +552,9 @@ fn messages_that_are_late_hold_back_the_coin_whichever_way_they_go() {
                 Verdict::Keep
             });
             let ending = match me {
-                0 => play::<WideLift<0>, Z2>(&mut session, case, Checks::All, Some(tamper)),
-                1 => play::<WideLift<1>, Z2>(&mut session, case, Checks::All, Some(tamper)),
-                _ => play::<WideLift<2>, Z2>(&mut session, case, Checks::All, Some(tamper)),
+                0 => play::<WideLift<0>, Z2>(&mut session, case, computed, Some(tamper)),
+                1 => play::<WideLift<1>, Z2>(&mut session, case, computed, Some(tamper)),
+                _ => play::<WideLift<2>, Z2>(&mut session, case, computed, Some(tamper)),
             };
             session.abort(AbortKind::Failure, "a message did not come");
             ending.map(drop)
@@ -586,8 +580,9 @@ fn view(viewer: usize, secrets: [bool; 3], spoil: bool) -> Vec<u32> {
     };
     let k02 = draws(viewer == 1, 5, spoil);
     let k12 = draws(viewer == 0, 1, false);
-    let received: Arc<Mutex<Vec<u8>>> = Arc::default();
-    let log = &received;
+    // By sender.
+    let received: Arc<Mutex<[Vec<u8>; 3]>> = Arc::default();
+    let (log, all_sent) = (&received, &Barrier::new(3));
     let plan = PolyPlan::product(3, Form::Dealer);
     let (k02, k12, plan) = (&k02, &k12, &plan);
     memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
@@ -596,7 +591,7 @@ fn view(viewer: usize, secrets: [bool; 3], spoil: bool) -> Vec<u32> {
         let log = log.clone();
         mesh.set_tamper(Tamper::new(move |m| {
             if m.to.index() == viewer && m.stream != Stream::Def {
-                log.lock().unwrap().extend(m.bytes);
+                log.lock().unwrap()[role].extend(m.bytes);
             }
             Verdict::Keep
         }));
@@ -605,23 +600,22 @@ fn view(viewer: usize, secrets: [bool; 3], spoil: bool) -> Vec<u32> {
         let scripts = [[&none, k02], [k12, &none], [k02, k12]][role].map(Vec::clone);
         let mut keys = Keys::insecure_scripted(scripts);
         match role {
-            0 => alone::<WideLift<0>>(mesh, &mut keys, plan, secrets),
-            1 => alone::<WideLift<1>>(mesh, &mut keys, plan, secrets),
-            _ => alone::<WideLift<2>>(mesh, &mut keys, plan, secrets),
+            0 => alone::<WideLift<0>>(mesh, &mut keys, plan, (secrets, all_sent)),
+            1 => alone::<WideLift<1>>(mesh, &mut keys, plan, (secrets, all_sent)),
+            _ => alone::<WideLift<2>>(mesh, &mut keys, plan, (secrets, all_sent)),
         }
         session.abort(AbortKind::Failure, "the test has seen enough");
     });
-    let received = received.lock().unwrap();
+    let received = received.lock().unwrap().concat();
     let words: Vec<u64> = received
         .chunks_exact(8)
         .map(|bytes| u64::from_le_bytes(std::array::from_fn(|i| bytes[i])))
         .collect();
     let mut histogram = vec![0; 1 << words.len()];
     for lane in 0..64 {
-        let seen = words
-            .iter()
-            .enumerate()
-            .fold(0, |seen, (i, word)| seen | ((word >> lane & 1) as usize) << i);
+        let seen = words.iter().enumerate().fold(0, |seen, (i, word)| {
+            seen | ((word >> lane & 1) as usize) << i
+        });
         histogram[seen] += 1;
     }
     histogram
@@ -632,7 +626,7 @@ fn alone<P: Canonical>(
     mesh: &mut tacit_net::Mesh,
     keys: &mut Keys,
     plan: &PolyPlan,
-    secrets: [bool; 3],
+    (secrets, all_sent): ([bool; 3], &Barrier),
 ) {
     let mut party = Party::new(mesh, &PLACES).unwrap();
     let mut shares = Shares::<Z2>::of::<P>(4, 1);
@@ -646,8 +640,11 @@ fn alone<P: Canonical>(
     let mut draws = keys.streams().draws().unwrap();
     let mut scratch = WideScratch::default();
     let gate = Gate { plan, inputs: &[0, 1, 2], outputs: &[3] };
-    wide::begin::<P, Z2>(&mut party, &mut draws, &mut scratch, &mut shares, gate).unwrap();
-    party.flush().unwrap();
+    let begun = wide::begin::<P, Z2>(&mut party, &mut draws, &mut scratch, &mut shares, gate);
+    let begun = begun.and_then(|()| party.flush());
+    // Nobody ends the session before everybody has sent.
+    all_sent.wait();
+    begun.unwrap();
     // Statements are kept where there is something to prove them with; here there is nothing.
     let kept = wide::finish::<P, Z2>(&mut party, &mut draws, &mut scratch, &mut shares, gate);
     assert!(kept.is_err());
