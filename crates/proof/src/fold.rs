@@ -81,8 +81,7 @@ impl Steps {
 /// Those in a field whose elements are words.
 pub(super) const OF_WORDS: Steps = Steps { variables: MOST, short: SHORT, long: LONG };
 /// The same in fewer rounds, for more work, and up to 32 kilobytes that open: where products take few rounds themselves.
-pub(super) const IN_FEW_ROUNDS: Steps =
-    Steps { variables: MOST, short: 1 << 12, long: usize::MAX };
+pub(super) const IN_FEW_ROUNDS: Steps = Steps { variables: MOST, short: 1 << 12, long: usize::MAX };
 
 /// Points of a grid.
 pub(super) const fn points(variables: usize) -> usize {

@@ -498,7 +498,8 @@ fn passes(errors: impl Fn([u64; 2]) -> [u64; 2] + Sync) -> bool {
                 let zeros = [0u64; 2];
                 let z = [0, 1].map(|c| if (role + c) % 3 == 1 { wrong } else { zeros });
                 let factors = [[&zeros[..]; 2]; 2];
-                bits::prove_sums(channel, factors, z.each_ref().map(|z| &z[..]), &[(2, 1)]).unwrap();
+                bits::prove_sums(channel, factors, z.each_ref().map(|z| &z[..]), &[(2, 1)])
+                    .unwrap();
             } else {
                 coin.copy_from_slice(&channel.coin().unwrap().words::<u64>(2));
             }
@@ -513,9 +514,10 @@ fn passes(errors: impl Fn([u64; 2]) -> [u64; 2] + Sync) -> bool {
     let [first, second, third]: [Journal; 3] =
         journals.try_into().unwrap_or_else(|_| panic!("three parties"));
     let pairs = [(0, first.clone(), 1, second.clone()), (1, second, 2, third.clone())];
-    pairs.into_iter().chain([(0, first, 2, third)]).all(|(me, mine, peer, theirs)| {
-        Journal::differences(mine, me, theirs, peer).is_empty()
-    })
+    pairs
+        .into_iter()
+        .chain([(0, first, 2, third)])
+        .all(|(me, mine, peer, theirs)| Journal::differences(mine, me, theirs, peer).is_empty())
 }
 
 /// Why nobody may know the coin before everything has arrived.
@@ -613,9 +615,10 @@ fn view(viewer: usize, secrets: [bool; 3], spoil: bool) -> Vec<u32> {
         .collect();
     let mut histogram = vec![0; 1 << words.len()];
     for lane in 0..64 {
-        let seen = words.iter().enumerate().fold(0, |seen, (i, word)| {
-            seen | ((word >> lane & 1) as usize) << i
-        });
+        let seen = words
+            .iter()
+            .enumerate()
+            .fold(0, |seen, (i, word)| seen | ((word >> lane & 1) as usize) << i);
         histogram[seen] += 1;
     }
     histogram
