@@ -372,13 +372,13 @@ fn strong(protocol: Protocol) -> Protocol {
 /// Of those that make triples of bits, all do in the same way; they are in [`many_random_circuits_with_other_parameters`].
 #[test]
 fn random_circuits_with_a_statistical_parameter_of_64() {
-    sweep(&[LIFT, POST].map(strong), 1..3);
+    sweep(&[LIFT, POST, WIDE_LIFT].map(strong), 1..3);
 }
 
 /// Other protocols are in [`many_random_circuits_with_other_parameters`].
 #[test]
 fn random_circuits_with_batches_of_another_size() {
-    let names = ["lift/128", "post/100", "post@64/128"];
+    let names = ["lift/128", "wide-lift/128", "post/100", "post@64/128"];
     sweep(&names.map(|name| protocols::named(name).unwrap()), 1..3);
 }
 
@@ -615,6 +615,7 @@ fn only_the_online_link_is_waited_for_per_level() {
         (QUAD_A, (1, 2)),
         (QUAD_HET, (1, 2)),
         (TETRAD, (1, 2)),
+        (WIDE_LIFT, (0, 1)),
     ] {
         let mut network = MemoryNetwork::uniform(LinkProfile::delay(slow));
         for (from, to) in [pair, (pair.1, pair.0)] {
@@ -628,8 +629,12 @@ fn only_the_online_link_is_waited_for_per_level() {
             let report = result.unwrap().report;
             let seconds = report.online_seconds;
             let least = fast.as_secs_f64() * depth as f64;
-            // Inputs, outputs, and where there are checks: the role that lags, and two comparisons.
-            let ways = if protocol.is_checked() { 12.0 } else { 4.0 };
+            // Inputs, outputs, and where there are checks: the role that lags, two comparisons, and proofs.
+            let ways = match (protocol.is_checked(), protocol.proves_products()) {
+                (true, true) => 26.0,
+                (true, false) => 12.0,
+                (false, _) => 4.0,
+            };
             assert!(seconds < least + ways * slow.as_secs_f64(), "{protocol}: {seconds} s");
         }
     }

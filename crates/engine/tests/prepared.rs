@@ -17,7 +17,8 @@ use tacit_engine::protocols::{
     self, ASTRA, AUTHENTICATED, BMR, BMR_REPLICATED, BMR_SHAMIR, BMR_SILENT, BRAIN_BUCKETS,
     BRAIN_INTEGERS, BRAIN_POLYNOMIALS, BRAIN_SACRIFICE, FANTASTIC_FOUR, GALOIS, GMW, GMW_SILENT,
     GMW_STAR, GMW_TRIPLES, GMW_WIDE, HALF_GATES, INTEGERS, LIFT, MULTI_FAN_IN, PLAIN, POST, QUAD,
-    QUAD_A, QUAD_HET, REPLICATED, TAGGED, TETRAD, TRIO, WRK17, YAO, YAO_SILENT, YAO_THREE,
+    QUAD_A, QUAD_HET, REPLICATED, TAGGED, TETRAD, TRIO, WIDE_LIFT, WRK17, YAO, YAO_SILENT,
+    YAO_THREE,
 };
 use tacit_engine::store::{Facts, Listed, State, Store};
 use tacit_engine::values::Lanes;
@@ -979,6 +980,7 @@ fn stored_programs() -> Vec<(Protocol, By)> {
         ASTRA,
         REPLICATED,
         MULTI_FAN_IN,
+        WIDE_LIFT,
         LIFT,
         GALOIS,
         INTEGERS,
@@ -995,6 +997,7 @@ fn stored_programs() -> Vec<(Protocol, By)> {
     let circuits = [
         TRIO,
         MULTI_FAN_IN,
+        WIDE_LIFT,
         QUAD_A,
         TETRAD,
         BRAIN_BUCKETS,

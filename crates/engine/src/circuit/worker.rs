@@ -159,6 +159,10 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
 
     /// Preprocessing for evaluation in another session.
     pub fn ahead(mut self, expected: &[usize]) -> Result<Fetched, SharingError> {
+        if P::PROVEN && Self::works_ahead() {
+            // What is proven of it is kept, and proven, in that session.
+            self = Worker { party: self.party.only_ahead(), ..self };
+        }
         self.preprocess(expected)?;
         Ok(self.party.put_off())
     }

@@ -11,7 +11,7 @@ use tacit_engine::circuit::{
     self, Blocking, Compiled, EvaluateError, Evaluation, Job, Preprocessing, check_storable,
     evaluate_prepared, evaluate_with,
 };
-use tacit_engine::protocols::{self, LIFT, QUAD};
+use tacit_engine::protocols::{self, LIFT, QUAD, WIDE_LIFT};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
@@ -68,9 +68,9 @@ pub fn checked() -> impl Iterator<Item = Protocol> {
     protocols::on_bits().filter(|protocol| protocol.is_checked())
 }
 
-/// One of the three parties that prove products, one of the four that compare what they hear.
+/// Two of the three parties that prove products, of two factors and of more; one of the four that compare what they hear.
 pub fn of_each_family() -> impl Iterator<Item = Protocol> {
-    [LIFT, QUAD].into_iter()
+    [LIFT, WIDE_LIFT, QUAD].into_iter()
 }
 
 /// A job, and how its phases run.

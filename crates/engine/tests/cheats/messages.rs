@@ -45,7 +45,14 @@ fn every_changed_message_ends_the_run_in_a_check_when_strong_or_in_small_batches
 #[test]
 #[ignore = "minutes: all protocols with a statistical parameter, or with batches"]
 fn every_changed_message_ends_the_run_in_a_check_with_other_parameters() {
-    changed_messages_with(&["lift@64", "integers@64", "post@64", "brain-buckets@64"]);
+    changed_messages_with(&[
+        "lift@64",
+        "wide-lift@64",
+        "wide-lift/64",
+        "integers@64",
+        "post@64",
+        "brain-buckets@64",
+    ]);
     changed_messages_with(&["lift/128", "integers/128", "post/64", "brain-buckets/128"]);
 }
 
@@ -61,7 +68,7 @@ fn changed_messages_with(names: &[&str]) {
 /// [`every_message_changed_before_or_after_preprocessing_is_stored_is_noticed`].
 #[test]
 fn every_message_changed_after_stored_preprocessing_ends_the_run_in_a_check() {
-    assert_eq!(changed_after_preparations(of_each_family()), 2);
+    assert_eq!(changed_after_preparations(of_each_family()), 3);
 }
 
 /// What is cheated with ahead, in the session before: whoever is honest notices there, or in a check of the run. All
@@ -74,8 +81,8 @@ fn every_message_changed_in_a_preparation_leaves_nobody_honest_a_result() {
 #[test]
 #[ignore = "minutes: all protocols that check"]
 fn every_message_changed_before_or_after_preprocessing_is_stored_is_noticed() {
-    // Lift, integers, post, brain, and four parties' five.
-    assert_eq!(changed_after_preparations(checked()), 9);
+    // Lift, wide lift, integers, post, brain, and four parties' five.
+    assert_eq!(changed_after_preparations(checked()), 10);
     changed_in_preparations(checked());
 }
 

@@ -9,7 +9,7 @@ use tacit_engine::circuit::{Assignment, EvaluateError, Preprocessing};
 use tacit_engine::program::{self, By, CompiledProgram, ProgramJob, Revealed};
 use tacit_engine::protocols::{
     self, AUTHENTICATED, BRAIN_BUCKETS, FANTASTIC_FOUR, GALOIS, LIFT, POST, QUAD, QUAD_A, QUAD_HET,
-    TAGGED, TETRAD,
+    TAGGED, TETRAD, WIDE_LIFT,
 };
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
@@ -242,6 +242,8 @@ fn separate() -> impl Iterator<Item = How> {
         (TETRAD, By::Rings),
         (QUAD_HET, By::Circuits),
         (BRAIN_BUCKETS, By::Rings),
+        (WIDE_LIFT, By::Rings),
+        (WIDE_LIFT, By::Circuits),
     ];
     let preprocessing = Preprocessing::Separate;
     forms.into_iter().map(move |(protocol, by)| How { preprocessing, ..How::new(protocol, by) })

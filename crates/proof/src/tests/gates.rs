@@ -602,9 +602,9 @@ fn view(viewer: usize, secrets: [bool; 3], spoil: bool) -> Vec<u32> {
         let scripts = [[&none, k02], [k12, &none], [k02, k12]][role].map(Vec::clone);
         let mut keys = Keys::insecure_scripted(scripts);
         match role {
-            0 => alone::<WideLift<0>>(mesh, &mut keys, plan, (secrets, all_sent)),
-            1 => alone::<WideLift<1>>(mesh, &mut keys, plan, (secrets, all_sent)),
-            _ => alone::<WideLift<2>>(mesh, &mut keys, plan, (secrets, all_sent)),
+            0 => alone::<WideLift<0>>(mesh, &mut keys, plan, (viewer, secrets, all_sent)),
+            1 => alone::<WideLift<1>>(mesh, &mut keys, plan, (viewer, secrets, all_sent)),
+            _ => alone::<WideLift<2>>(mesh, &mut keys, plan, (viewer, secrets, all_sent)),
         }
         session.abort(AbortKind::Failure, "the test has seen enough");
     });
@@ -624,19 +624,20 @@ fn view(viewer: usize, secrets: [bool; 3], spoil: bool) -> Vec<u32> {
     histogram
 }
 
-/// A gate on shares of constants: what a role knows of them is the same for all secrets, as far as it can be.
+/// A gate on shares of which the viewer has the same for all secrets.
 fn alone<P: Canonical>(
     mesh: &mut tacit_net::Mesh,
     keys: &mut Keys,
     plan: &PolyPlan,
-    (secrets, all_sent): ([bool; 3], &Barrier),
+    (viewer, secrets, all_sent): (usize, [bool; 3], &Barrier),
 ) {
     let mut party = Party::new(mesh, &PLACES).unwrap();
     let mut shares = Shares::<Z2>::of::<P>(4, 1);
     for (slot, secret) in (0..).zip(secrets) {
-        // Masked values are public to evaluators, and of masks they lack one component each, which makes up for the secret.
-        let (known, rest) = (Z2(0x5555_5555_5555_5555), Z2(if secret { u64::MAX } else { 0 }));
-        let components = [rest, known, Z2(0)];
+        // The component that the viewer lacks makes up for the secret.
+        let mut components = [Z2(u64::MAX), Z2(0), Z2(u64::MAX)];
+        let rest = components[(viewer + 1) % 3].add(components[viewer]);
+        components[(viewer + 2) % 3] = Z2(if secret { u64::MAX } else { 0 }).sub(rest);
         let (own, next) = shares.get_mut(slot);
         (own[0], next[0]) = (components[P::ROLE], components[(P::ROLE + 1) % 3]);
     }
@@ -653,7 +654,8 @@ fn alone<P: Canonical>(
     assert!(kept.is_err());
 }
 
-/// P1 lacks component 0 of what it computes on: all that it receives is the same for all of these, over the draws that it lacks.
+/// An evaluator lacks one component of what it computes on: all that it receives is the same whatever that is, over the draws that it
+/// lacks.
 #[test]
 fn what_an_evaluator_receives_is_the_same_for_all_secrets() {
     let all = (0..8).map(|i| [0, 1, 2].map(|bit| i >> bit & 1 == 1));
