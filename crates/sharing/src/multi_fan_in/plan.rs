@@ -5,7 +5,7 @@
 //! the gate, `T` the products that are not. Messages are one per element of `Q`, then one per
 //! element of `T`, or one fused sum of `T`-products per output where that is fewer.
 //!
-//! Where one of the parties may cheat, [`Relations`] are what is proven of a gate's messages.
+//! Where one of the parties may cheat, `Relations` are what is proven of a gate's messages.
 
 use std::ops::Range;
 use std::sync::OnceLock;

@@ -6,7 +6,7 @@
 //! replicated sharing ([`Role::REPLICATED_SHARES`]) the masked value A + b = B + a is what P0 and P1 have in common, and
 //! -b and -a what they have in common with P2; these have the dealer form alone.
 //!
-//! Where products are proven ([`Role::PROVEN`]), all messages of a gate are: [`proofs`](super::proofs) says how.
+//! Where products are proven ([`Role::PROVEN`]), all messages of a gate are: the file `proofs.rs` says how.
 
 use super::plan::{Form, PolyPlan};
 use super::proofs::{self, Dealt};
