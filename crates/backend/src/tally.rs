@@ -352,7 +352,9 @@ impl Bits for Tally {
         for (rounds, more) in self.rounds.iter_mut().zip(cost.rounds) {
             *rounds += more;
         }
-        circuit.add_to(&mut self.bill, lanes.div_ceil(64));
+        if Method::of(self.protocol).is_some() {
+            circuit.add_to(&mut self.bill, lanes.div_ceil(64), self.circuits.window());
+        }
         Ok(circuit.outputs().iter().map(|width| Planes::dry(*width, lanes)).collect())
     }
 

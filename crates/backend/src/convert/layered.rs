@@ -54,8 +54,8 @@ impl Layered {
 
     /// Adds what is proven, or made, of all products on so many words of lanes to a bill, in the order in which [`Layered::evaluate`]
     /// keeps it.
-    pub fn add_to(&self, bill: &mut Bill, words: usize) {
-        let (block, blocks) = self.blocking(words);
+    pub fn add_to(&self, bill: &mut Bill, words: usize, window: usize) {
+        let (block, blocks) = self.blocking(words, window);
         for start in (0..words).step_by(block * blocks) {
             let group = start..(start + block * blocks).min(words);
             for level in 0..self.depth() {
