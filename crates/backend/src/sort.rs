@@ -50,8 +50,12 @@ pub(super) enum Way {
 
 /// How so many rows with keys of so many bits are put in order after a shuffle; nothing where they are so few that a network is as fast.
 pub(super) fn way(on: &mut dyn Shuffles, rows: usize, bits: usize) -> Option<Way> {
-    // The rounds of a proof are those of a network of eight rows.
-    let fewest = if on.proves() { 9 } else { 2 };
+    // The rounds of a proof are those of a network of eight rows, those of comparing transcripts those of one of four.
+    let fewest = match (on.proves(), on.least_rows()) {
+        (true, _) => 9,
+        (false, 0) => 2,
+        _ => 5,
+    };
     if !(fewest..u32::MAX as usize).contains(&rows) {
         return None;
     }

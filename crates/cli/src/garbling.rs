@@ -8,7 +8,7 @@ use tacit_garbling::bmr::LabelFunction;
 #[derive(Args, Clone, Debug)]
 pub struct GarblingArgs {
     /// How circuits are garbled: whole, ready before the inputs; or streamed, in memory that does not grow with tables:
-    /// gate by gate under yao, yao-silent and yao-three, and programs circuit by circuit under bmr and its kin and
+    /// gate by gate under yao, yao-silent and yao-three, and programs circuit by circuit under bmr and its kin, half-gates and
     /// authenticated; auto: streamed, but for programs of fewer than 65536 ANDs, or of one such circuit, and unless they are to come
     /// first
     #[arg(long, value_name = "auto|whole|streamed", default_value = "auto")]

@@ -74,14 +74,14 @@ mod tests {
         let count = names.len();
         names.sort_unstable();
         names.dedup();
-        assert_eq!((names.len(), count), (51, 51));
+        assert_eq!((names.len(), count), (54, 54));
     }
 
     #[test]
     fn statistical_parameters_are_those_that_are_offered() {
         let strong_methods = strong().map(|protocol| Method::of(protocol).expect("proven"));
         let strong_methods: Vec<Method> = strong_methods.collect();
-        assert_eq!(strong_methods.len(), 8);
+        assert_eq!(strong_methods.len(), 9);
         for protocol in all() {
             let strong = protocol.with_strength(Strength::Strong);
             match Method::of(protocol) {

@@ -139,7 +139,7 @@ pub const HALF_GATES: Protocol = Protocol::new(&garbled(
     "half-gates",
     [
         "half-gates.md",
-        "as `bmr`, with a quarter to two fifths of its bytes: one party evaluates for all",
+        "as `bmr`, with an eighth (two parties) to two fifths of its bytes: one party evaluates for all",
     ],
     (Parties::AtLeast(2), Security::DishonestMajority),
     Status::Product,

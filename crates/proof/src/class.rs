@@ -11,8 +11,9 @@ const TERMS: usize = 1 << 18;
 /// Products of bits that are summed up, proven together, in words: each bit is an element then.
 const SUM_WORDS: usize = 1 << 12;
 /// Products of bits, in words, that are proven together where results are sums of any length: what comes of one large circuit,
-/// since every batch before the end takes rounds that it waits for.
-const GROUP_WORDS: usize = 1 << 19;
+/// since every batch before the end takes rounds that it waits for. A little less than 2^19, so that with what fills blocks up there are 2^14
+/// words in each, and two folds by four variables end at what opens.
+const GROUP_WORDS: usize = (1 << 19) - (1 << 15);
 
 /// What is proven in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

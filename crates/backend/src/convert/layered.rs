@@ -19,6 +19,8 @@ use tacit_sharing::shares::Shares;
 
 /// Slots of one block: what stays in the outer caches.
 const BLOCK_BYTES: usize = 1 << 20;
+/// Slots of all blocks under way, at most: where levels are narrow, messages would be few for many blocks.
+const HELD_BYTES: usize = 1 << 30;
 /// Bytes that the pass that works ahead may be ahead, but always a group.
 const AHEAD_BYTES: usize = 32 << 20;
 
@@ -129,7 +131,8 @@ impl Layered {
         let fitting = 1usize << (BLOCK_BYTES / slot_bytes).clamp(64, 1024).ilog2();
         let block = fitting.min(words.max(1));
         let level_bytes = (self.busiest.max(1) * 8 * block).max(1);
-        (block, window.div_ceil(level_bytes).max(2))
+        let held = (slot_bytes * block).max(1);
+        (block, window.div_ceil(level_bytes).min(HELD_BYTES / held).max(2))
     }
 
     /// Evaluates the circuit on shares of its input ports, each of its width, with about `window` bytes of messages under way.
@@ -153,7 +156,8 @@ impl Layered {
         let ranges: Vec<Range<usize>> =
             (0..words).step_by(block).map(|at| at..(at + block).min(words)).collect();
         // Of a role of two passes one is some groups ahead of the other.
-        let group_bytes = self.busiest.max(1) * 8 * block * blocks * self.depth().max(1);
+        let group_bytes =
+            (self.busiest.max(1) * 8 * block).saturating_mul(blocks * self.depth().max(1));
         let lead = if P::TWO_PASSES { (AHEAD_BYTES / group_bytes).max(1) } else { 0 };
         let mut begun: VecDeque<(&[Range<usize>], Vec<Draws<'_>>)> = VecDeque::new();
         let mut streams = keys.streams();

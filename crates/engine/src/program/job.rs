@@ -271,12 +271,12 @@ impl ProgramJob {
             self.garbling == Garbling::Whole || self.preprocessing == Preprocessing::Separate;
         if self.block_ands.is_some() && (whole || !self.in_blocks()) {
             return fail(
-                "only programs that are garbled circuit by circuit as they run (under bmr and its kin, and \
-                 authenticated) take a number of ANDs for each circuit"
+                "only programs that are garbled circuit by circuit as they run (under bmr and its kin, half-gates \
+                 and authenticated) take a number of ANDs for each circuit"
                     .into(),
             );
         }
-        let streaming = "yao, yao-silent, yao-three, bmr and its kin and authenticated";
+        let streaming = "yao, yao-silent, yao-three, bmr and its kin, half-gates and authenticated";
         let does = (self.protocol, self.may_stream(), streaming);
         circuit::check_garbling(does, self.garbling, self.preprocessing)?;
         self.check_assignments()?;

@@ -16,6 +16,7 @@ use crate::workers::on_each;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tacit_backend::awaited::Awaited;
+use tacit_backend::convert::shuffle::proves_shuffles;
 use tacit_backend::cost::{MAX_ROLES, Products, Rounds, Traffic};
 use tacit_backend::{
     ALL_LINES, Backend, Bits, Boolean, InBlocks, Kind, Ring, Secret, Tally, Values,
@@ -45,6 +46,17 @@ const TOGETHER: u64 = 1 << 14;
 
 /// ANDs that a row may well have: so many of a circuit to a row of a chunk.
 const ROW_ANDS: usize = 256;
+
+/// How many times as much as usual is under way at most of whole arrays.
+const MOST_WIDER: usize = 64;
+
+/// Whether a loop sorts rows, or carries values forward along them.
+fn shuffles_in_loops(block: &Block) -> bool {
+    let shuffles = |op: &Op| matches!(op, Op::Sort { .. } | Op::Segment { .. });
+    let in_loop =
+        |op: &Op| matches!(op, Op::Loop(inner) if inner.body.any_node(&|node| shuffles(&node.op)));
+    block.nodes.iter().any(|node| in_loop(&node.op))
+}
 
 /// A program in core operations, with a ring for every value.
 pub struct CompiledProgram {
@@ -334,7 +346,9 @@ impl CompiledProgram {
             .assignments()
             .into_iter()
             .filter_map(|it| tacit_proof::Proving::of(it.protocol));
-        if !all.any(Proving::must_count_masked) {
+        // Every sort proves a shuffle, and ends batches that are not full.
+        let shuffles = proves_shuffles(protocol) && shuffles_in_loops(&self.program.body);
+        if !all.any(|it| it.must_count_masked() || shuffles) {
             return Ok(());
         }
         let (tallies, _) = self.tallies(&self.needs()?, false)?;
@@ -434,7 +448,7 @@ impl CompiledProgram {
 
     /// How many times as many bits of whole arrays are computed together as usually: as many as rows of chunks are.
     pub(super) fn wider(&self) -> usize {
-        self.chunk_rows() / CHUNK_ROWS
+        (self.chunk_rows() / CHUNK_ROWS).min(MOST_WIDER)
     }
 
     /// For the party that plays `role` in the first assignment, or one outside.

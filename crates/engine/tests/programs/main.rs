@@ -179,6 +179,22 @@ fn more_masked_numbers_than_are_hidden_well_enough_are_refused() {
     }
 }
 
+/// Each sort proves a shuffle, however few rows it moves.
+#[test]
+#[ignore = "counts what many sorts take: a minute"]
+fn more_proven_shuffles_than_are_hidden_well_enough_are_refused() {
+    for (trips, fits) in [(1000, true), (420_000, false)] {
+        let program = parse(&format!(
+            "input a: u64[9] from alice in 0..100\n\
+             let s = loop {trips} carry (s: u64[9] secret in 0..100 = a) {{\nyield sort(s)\n}}\n\
+             reveal s to alice as \"sorted\"\n"
+        ));
+        let job = job((protocols::LIFT, By::Rings), &[1, 1]);
+        let checked = CompiledProgram::new(&program, job).unwrap().check_masks();
+        assert_eq!(checked.is_ok(), fits, "{trips}: {:?}", checked.err());
+    }
+}
+
 /// Products of all kinds, in numbers of several rings.
 fn products_of_all_kinds() -> Program {
     parse(

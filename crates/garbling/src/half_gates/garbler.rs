@@ -85,8 +85,8 @@ impl<'m> Garbler<'m> {
             self.multiply(&mut all)?;
         }
         let (mut done, mut kept) = (Vec::with_capacity(from.len()), Vec::with_capacity(from.len()));
-        for it in &all {
-            let (garbled, next) = self.open(ports, it)?;
+        for it in all {
+            let (garbled, next) = self.open(ports, &it)?;
             done.push(garbled);
             kept.push(next);
         }

@@ -82,7 +82,11 @@ fn shuffled(program: &Program, job: &ProgramJob) -> Vec<Opening> {
             Op::Sort { .. } if is_secret(key) => {
                 let rows = elements(key, job);
                 assert!(rows <= tacit_backend::AT_ONCE as u64, "one step of a sort of few rows");
-                let network = if job.protocol.proves_products() { 9 } else { 2 };
+                let network = match (job.protocol.proves_products(), job.protocol.is_checked()) {
+                    (true, _) => 9,
+                    (_, true) => 5,
+                    _ => 2,
+                };
                 match key_bits(key.interval) {
                     _ if rows < network => {}
                     1 | 2 if !job.protocol.is_checked() => all.push(places),
