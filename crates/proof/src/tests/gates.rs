@@ -533,12 +533,19 @@ fn errors_that_are_fitted_to_a_coin_pass_and_others_do_not() {
 /// Whoever holds back what it owes to either other role learns of the coin no half that it lacks.
 #[test]
 fn messages_that_are_late_hold_back_the_coin_whichever_way_they_go() {
-    let case = product(values::<Z2>(17, 3, 9));
+    hold_back_messages(&product(values::<Z2>(17, 3, 9)));
+    hold_back_messages(&product(values::<u64>(18, 3, 9)));
+    let late = product(values::<u64>(19, 3, 9));
+    hold_back_messages(&Case { timing: Timing::Late, ..late });
+}
+
+/// Drops what one role sends another one but proofs: nobody honest shows it half of a coin.
+fn hold_back_messages<W: Word>(case: &Case<W>) {
     for (role, to) in [(0, 1), (1, 0), (2, 0), (2, 1)] {
         let network =
             MemoryNetwork { deadline: Duration::from_millis(400), ..MemoryNetwork::default() };
         let shown: Arc<Mutex<usize>> = Arc::default();
-        let (log, case, computed) = (&shown, &case, &Shared::default());
+        let (log, computed) = (&shown, &Shared::default());
         let endings = memory::run(3, 1, &network, |mut session| {
             let me = session.me().index();
             let log = log.clone();
@@ -554,9 +561,9 @@ fn messages_that_are_late_hold_back_the_coin_whichever_way_they_go() {
                 Verdict::Keep
             });
             let ending = match me {
-                0 => play::<WideLift<0>, Z2>(&mut session, case, computed, Some(tamper)),
-                1 => play::<WideLift<1>, Z2>(&mut session, case, computed, Some(tamper)),
-                _ => play::<WideLift<2>, Z2>(&mut session, case, computed, Some(tamper)),
+                0 => play::<WideLift<0>, W>(&mut session, case, computed, Some(tamper)),
+                1 => play::<WideLift<1>, W>(&mut session, case, computed, Some(tamper)),
+                _ => play::<WideLift<2>, W>(&mut session, case, computed, Some(tamper)),
             };
             session.abort(AbortKind::Failure, "a message did not come");
             ending.map(drop)
