@@ -4,7 +4,7 @@ mod common;
 mod parties;
 
 use common::{circuit, given, in_the_clear, places, schedule};
-use parties::{bits, garbler_of, network, party, random_circuit, run, sent, stored};
+use parties::{Trial, bits, garbler_of, network, party, random_circuit, run, sent, stored};
 use std::time::Duration;
 use tacit_circuit::library::{aes, sha256};
 use tacit_circuit::{Builder, Circuit};
@@ -57,33 +57,17 @@ fn play(
 /// Every party learns what the circuit says, whoever gives and whoever learns.
 fn check(parties: usize, circuit: &Circuit, rng: &mut Rng, instances: usize) {
     let schedule = schedule(circuit);
-    let widths = circuit.input_widths().to_vec();
-    let inputs: Vec<(RoleId, usize)> =
-        widths.iter().map(|width| (rng.below(parties), *width as usize)).collect();
+    let owners = circuit.input_widths().iter().map(|_| rng.below(parties)).collect();
     let receivers = |rng: &mut Rng| (0..parties).filter(|_| rng.below(2) == 0).collect();
-    let outputs: Vec<Vec<RoleId>> =
-        (0..circuit.output_ports().len()).map(|_| receivers(rng)).collect();
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
-    let given: Vec<Vec<Vec<bool>>> = (0..instances)
-        .map(|_| {
-            inputs.iter().map(|(_, w)| (0..*w).map(|_| rng.word() & 1 == 1).collect()).collect()
-        })
-        .collect();
-    let want: Vec<Vec<Vec<bool>>> = given.iter().map(|given| circuit.eval(given)).collect();
+    let outputs = (0..circuit.output_ports().len()).map(|_| receivers(rng)).collect();
+    let trial = Trial::new(circuit, (owners, outputs), instances, rng);
+    let (inputs, outputs) = (&trial.inputs, &trial.outputs);
+    let ports = Ports { schedule: &schedule, inputs, outputs, guards: 0 };
     let seed = rng.word();
     memory::run(parties, 1, &network(), |mut session| {
         let me = session.me().index();
-        let mine = |given: &Vec<Vec<bool>>| {
-            let ports = given.iter().zip(&inputs).filter(|(_, (owner, _))| *owner == me);
-            bits(ports.flat_map(|(bits, _)| bits.iter().copied()).collect())
-        };
-        let values: Vec<Bits> = given.iter().map(mine).collect();
-        let learned = play(&mut session, parties, ports, (&values, seed));
-        for (learned, want) in learned.iter().zip(&want) {
-            let ports = want.iter().zip(&outputs).filter(|(_, to)| to.contains(&me));
-            let want = bits(ports.flat_map(|(bits, _)| bits.iter().copied()).collect());
-            assert_eq!((learned.len, &learned.words), (want.len, &want.words), "{me}, {seed}");
-        }
+        let learned = play(&mut session, parties, ports, (&trial.values(me), seed));
+        trial.check(me, &learned, &format!("seed {seed}"));
         session.finish().unwrap();
     });
 }

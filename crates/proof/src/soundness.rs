@@ -14,7 +14,8 @@ const RINGS: [u32; 6] = [1, 8, 16, 32, 64, 128];
 
 impl Proving {
     /// Whether there may be so many products that more integers are sent under masks than
-    /// [may](Proving::MOST_MASKED) be. Usual batches of [`Method::Lift`] and [`Method::WideLift`] take `2^36` products for that.
+    /// [may](Proving::MOST_MASKED) be. Usual batches of [`Method::Lift`] and [`Method::WideLift`] take `2^36` products for that, if they are
+    /// full: sorts in loops, which prove a shuffle each and end batches early, must be counted whatever this says.
     #[must_use]
     pub fn must_count_masked(self) -> bool {
         match self.method {

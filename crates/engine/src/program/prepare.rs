@@ -358,7 +358,7 @@ impl CompiledProgram {
         }
         Err(EvaluateError::Job(format!(
             "not supported: under {protocol} each role would send {masked} numbers under masks, and {} are \
-             hidden up to 2^-{} together: take lift with its usual batches, or post",
+             hidden up to 2^-{} together: take lift with its usual batches and fewer sorts in loops, or post",
             Proving::MOST_MASKED,
             protocol.strength()
         )))

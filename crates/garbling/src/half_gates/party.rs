@@ -166,7 +166,7 @@ impl garbler::Garbler for ByGarblers {
 
     fn kept(&self, terms: &Terms) -> Kept {
         let n = terms.parties;
-        // Shares of masks and of products, blocks for all columns.
+        // The evaluator's columns; a garbler's shares of masks and of products, and its blocks for all columns.
         let table_bytes = 16 * column_blocks(n - FIRST_GARBLER) * (n - FIRST_GARBLER);
         Kept { blocks: 12 * n, table_bytes, most_ands: Some(MAX_ANDS) }
     }

@@ -2,7 +2,7 @@
 
 use super::{Kind, Play, check_costs, network};
 use crate::common::schedule;
-use crate::parties::{bits, random_circuit};
+use crate::parties::{Trial, random_circuit};
 use tacit_circuit::library::aes::{self, KeySize, Sbox};
 use tacit_circuit::{Builder, Circuit, Wire};
 use tacit_garbling::bmr::{LabelFunction, Opening, Products, Rounds};
@@ -20,34 +20,19 @@ fn check(
     instances: usize,
 ) {
     let schedule = schedule(circuit);
-    let widths = circuit.input_widths().to_vec();
-    let inputs: Vec<(RoleId, usize)> =
-        widths.iter().enumerate().map(|(port, width)| (port % parties, *width as usize)).collect();
-    let outputs: Vec<Vec<RoleId>> =
-        (0..circuit.output_ports().len()).map(|port| (port..parties).collect()).collect();
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
-    let given: Vec<Vec<Vec<bool>>> = (0..instances)
-        .map(|_| {
-            inputs.iter().map(|(_, w)| (0..*w).map(|_| rng.word() & 1 == 1).collect()).collect()
-        })
-        .collect();
-    let want: Vec<Vec<Vec<bool>>> = given.iter().map(|given| circuit.eval(given)).collect();
+    let owners = (0..circuit.input_widths().len()).map(|port| port % parties).collect();
+    let outputs = (0..circuit.output_ports().len()).map(|port| (port..parties).collect()).collect();
+    let trial = Trial::new(circuit, (owners, outputs), instances, rng);
+    let (inputs, outputs) = (&trial.inputs, &trial.outputs);
+    let ports = Ports { schedule: &schedule, inputs, outputs, guards: 0 };
     let seed = rng.word();
     memory::run(parties, 1, &network(), |mut session| {
         let me = session.me().index();
-        let mine = |given: &Vec<Vec<bool>>| {
-            let ports = given.iter().zip(&inputs).filter(|(_, (owner, _))| *owner == me);
-            bits(ports.flat_map(|(bits, _)| bits.iter().copied()).collect())
-        };
-        let values: Vec<Bits> = given.iter().map(mine).collect();
+        let values = trial.values(me);
         let function = LabelFunction::default();
         let play = Play { kind, opening, function, ports, parties, values: &values, seed };
         let played = play.play(&mut session);
-        for (learned, want) in played.learned.iter().zip(&want) {
-            let ports = want.iter().zip(&outputs).filter(|(_, to)| to.contains(&me));
-            let want = bits(ports.flat_map(|(bits, _)| bits.iter().copied()).collect());
-            assert_eq!((learned.len, &learned.words), (want.len, &want.words), "{kind:?} {seed}");
-        }
+        trial.check(me, &played.learned, &format!("{kind:?} {seed}"));
         check_costs(&session, &play, &played);
         session.finish().unwrap();
     });

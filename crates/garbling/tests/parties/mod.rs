@@ -10,7 +10,7 @@ use tacit_net::memory::MemoryNetwork;
 use tacit_net::{LinkProfile, Mesh, Meter, PartyId, Phase, Session, Stream};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::Rng;
-use tacit_sharing::{Protocol, SharingError};
+use tacit_sharing::{Protocol, RoleId, SharingError};
 
 /// How a protocol garbles.
 pub fn garbler_of(protocol: Protocol) -> &'static dyn Garbler {
@@ -87,4 +87,51 @@ pub fn bits(list: Vec<bool>) -> Bits {
     let mut bits = Bits::zeros(list.len());
     list.iter().enumerate().for_each(|(i, bit)| bits.flip_if(i, *bit));
     bits
+}
+
+/// Some instances of a circuit on random inputs: who gives them, who learns results, and what comes out.
+pub struct Trial {
+    pub inputs: Vec<(RoleId, usize)>,
+    pub outputs: Vec<Vec<RoleId>>,
+    given: Vec<Vec<Vec<bool>>>,
+    want: Vec<Vec<Vec<bool>>>,
+}
+
+impl Trial {
+    /// By who gives each input port, and who learns each output port.
+    pub fn new(
+        circuit: &Circuit,
+        (owners, outputs): (Vec<RoleId>, Vec<Vec<RoleId>>),
+        instances: usize,
+        rng: &mut Rng,
+    ) -> Self {
+        let widths = circuit.input_widths().iter().map(|width| *width as usize);
+        let inputs: Vec<(RoleId, usize)> = owners.into_iter().zip(widths).collect();
+        let given: Vec<Vec<Vec<bool>>> = (0..instances)
+            .map(|_| {
+                inputs.iter().map(|(_, w)| (0..*w).map(|_| rng.word() & 1 == 1).collect()).collect()
+            })
+            .collect();
+        let want = given.iter().map(|given| circuit.eval(given)).collect();
+        Trial { inputs, outputs, given, want }
+    }
+
+    /// What a party gives, by instance.
+    pub fn values(&self, me: RoleId) -> Vec<Bits> {
+        let mine = |given: &Vec<Vec<bool>>| {
+            let ports = given.iter().zip(&self.inputs).filter(|(_, (owner, _))| *owner == me);
+            bits(ports.flat_map(|(bits, _)| bits.iter().copied()).collect())
+        };
+        self.given.iter().map(mine).collect()
+    }
+
+    /// Checks what a party learned.
+    pub fn check(&self, me: RoleId, learned: &[Bits], label: &str) {
+        assert_eq!(learned.len(), self.want.len(), "{label}");
+        for (learned, want) in learned.iter().zip(&self.want) {
+            let ports = want.iter().zip(&self.outputs).filter(|(_, to)| to.contains(&me));
+            let want = bits(ports.flat_map(|(bits, _)| bits.iter().copied()).collect());
+            assert_eq!((learned.len, &learned.words), (want.len, &want.words), "{me}, {label}");
+        }
+    }
 }
