@@ -20,6 +20,8 @@ pub(crate) trait Transport: Send {
     fn now(&self) -> Duration;
     /// Tells the transport that what comes next belongs to `phase`, for whoever stops the session.
     fn enter(&mut self, _phase: Phase) {}
+    /// Hands over what a step sent online, as far as that takes no waiting.
+    fn end_step(&mut self) {}
     /// Starts to count work of this thread from here (memory transport with charged CPU time).
     fn begin_work(&mut self);
     /// Lets a virtual clock go on from `at`, if that is later.
@@ -164,9 +166,14 @@ impl Mesh {
         self.transport.not_before(at);
     }
 
-    /// Labels what follows with a step (for instance the layer of a circuit).
+    /// Labels what follows with a step (for instance the layer of a circuit). What the step before sent online is on its way then: a
+    /// party that need not wait, as it was late, would send several steps at once, which arrive at once, and make the next one late.
     pub fn set_step(&mut self, step: u32) {
-        self.place.step = self.first_step.saturating_add(step);
+        let step = self.first_step.saturating_add(step);
+        if step != self.place.step && !self.failed {
+            self.transport.end_step();
+        }
+        self.place.step = step;
     }
 
     /// Sets the number that steps are counted from, for what is done several times, each time in steps from 0.

@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 /// Most bytes taken from a writer at a time, and the time that they may take on the link.
 const PIECE_BYTES: usize = 128 << 10;
 const PIECE_TIME: Duration = Duration::from_millis(1);
+/// Bytes that arrive together on any link, however slow: those of a packet.
+const PACKET_BYTES: usize = 1448;
 /// Pieces below this size are moved to memory of their own size.
 const SMALL_BYTES: usize = PIECE_BYTES / 8;
 /// Bytes on the link beyond bandwidth times delay, of all connections.
@@ -98,7 +100,7 @@ impl Pacer {
         Pacer {
             piece_bytes: usize::try_from(per_piece)
                 .unwrap_or(PIECE_BYTES)
-                .clamp(4 << 10, PIECE_BYTES),
+                .clamp(PACKET_BYTES, PIECE_BYTES),
             byte_ps: profile.byte_ps(),
             delay: profile.delay,
             in_flight_bytes: u64::try_from(in_flight).unwrap_or(u64::MAX / 2),

@@ -12,11 +12,10 @@ use rustls::{AlertDescription, CertificateError};
 
 /// Plaintext bytes per write: eight full records.
 const WRITE_BYTES: usize = 8 * 16384;
-/// Plaintext bytes of a record where few are written. A record is read only when all of it is here: of large ones those who
-/// wait on a slow link would wait for bytes that follow what they wait for.
-const SMALL_RECORD_BYTES: usize = 4 << 10;
-/// From so many bytes on records are as large as TLS has them.
-const LARGE_WRITE_BYTES: usize = 64 << 10;
+/// Plaintext bytes of a record where so many are written. A record is read only when all of it is here: of large ones those who
+/// wait on a slow link would wait for bytes that follow what they wait for. Where parties wait for each other round and round,
+/// each so late that it sends several steps at once, that would go on: a step takes as long as those together.
+const RECORDS: [(usize, usize); 2] = [(16 << 10, 1400), (64 << 10, 4 << 10)];
 /// Room for those as records, and for a control record.
 const OUTGOING_BYTES: usize = WRITE_BYTES + 8 * 64 + 512;
 /// Ciphertext bytes per read.
@@ -347,7 +346,8 @@ impl<'a> Ports<'a> {
     /// What is encrypted next.
     fn next_part(&self) -> &'a [u8] {
         let send = self.send;
-        let most = if send.len() < LARGE_WRITE_BYTES { SMALL_RECORD_BYTES } else { WRITE_BYTES };
+        let small = RECORDS.iter().find(|(writes, _)| send.len() < *writes);
+        let most = small.map_or(WRITE_BYTES, |(_, record)| *record);
         let rest = &send[self.taken..];
         &rest[..rest.len().min(most)]
     }

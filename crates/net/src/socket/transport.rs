@@ -169,6 +169,18 @@ impl SocketTransport {
         Ok(())
     }
 
+    /// Sends what is staged of a stream, as far as that takes no waiting.
+    fn push(&mut self, s: Stream) {
+        if !self.staged {
+            return;
+        }
+        let channels = self.channels.iter_mut().skip(s.index()).step_by(Stream::COUNT);
+        for channel in channels.flatten().filter(|channel| channel.has_staged()) {
+            // Who waits next says what is wrong.
+            let _ = channel.send_staged();
+        }
+    }
+
     /// Sends staged bytes before this thread waits to read: all of `On` and `Def`, of `Pre` what
     /// goes without waiting.
     fn send_before_reading(&mut self, at: Place) -> Result<(), NetError> {
@@ -345,6 +357,9 @@ impl Transport for SocketTransport {
         } else if self.channel(index)?.has_staged() {
             self.channel(index)?.stage(bytes);
         } else {
+            // Few bytes that were to go before do not wait behind many, which take the same link.
+            self.push(Stream::On);
+            self.push(Stream::Def);
             self.send_direct(index, bytes, at, &mut wait)?;
         }
         Ok(wait.total_ns())
@@ -385,6 +400,10 @@ impl Transport for SocketTransport {
 
     fn enter(&mut self, phase: Phase) {
         self.ends.stopper.enter(phase);
+    }
+
+    fn end_step(&mut self) {
+        self.push(Stream::On);
     }
 
     fn begin_work(&mut self) {}
