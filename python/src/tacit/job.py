@@ -37,7 +37,7 @@ from .errors import (
 from .frames import Frame, FrameReveal, of_frames
 from .keeping import Keep, Keeping, Shown
 from .lints import Lint, lint
-from .origin import Origin, commented, of_diff
+from .origin import Origin, commented
 from .progress import Handle, shown, tell
 from .result import Explanation, Plan, Result, Simulation
 from .run import Local, Net, Several, Threat, local
@@ -436,8 +436,6 @@ class Job:
             if self._disclosed is None or not isinstance(error, CheckFailed):
                 said = self._origin.said(str(error))
                 said = of_frames(said) if self._of_frame else said
-                if isinstance(error, ConfigurationError):
-                    said = of_diff(said, self._program, self._origin)
                 error.args = (said, *error.args[1:])
                 raise
             what = str(error)
@@ -663,7 +661,6 @@ class Job:
             try:
                 learned = on._run(program, protocol, threat, None, places, session, threads, inputs, watch)
             except ConfigurationError as error:
-                error.args = (of_diff(str(error), program, self._origin), *error.args[1:])
                 raise keeping.disagreement(error) from None
             outcome = Shown([learned], keeping.results)
             seconds, choice, parties = None, None, on.parties

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from . import _tacit
 from .cuts import OPERATION
 
-__all__ = ["Origin", "commented", "of_diff"]
+__all__ = ["Origin", "commented"]
 
 _Place = tuple[str, int]
 
@@ -81,20 +81,3 @@ def commented(program: _tacit.Program, origin: Origin) -> str:
     lines = [f"{line} # {places[number]}" if number in places else line for number, line in enumerate(text.split("\n"), start=1)]
     with_comments = "\n".join(lines)
     return with_comments if len(with_comments.encode()) <= _MOST_BYTES else text
-
-
-# What the engine says of two texts that differ: `@@ line 3, line 4 there @@`, and lines that begin with a sign.
-_HUNK = re.compile(r"@@ line ([0-9]+), line [0-9]+ there @@$")
-
-
-def of_diff(message: str, program: _tacit.Program, origin: Origin) -> str:
-    """An error about programs that differ, with the user's places behind lines of the own one."""
-    if "\n--- here\n" not in message:
-        return message
-    places, at, lines = _places(program, origin), 0, []
-    for line in message.split("\n"):
-        hunk = _HUNK.match(line)
-        own = at > 0 and line[:1] in ("-", " ")
-        lines.append(f"{line}  # {places[at]}" if own and at in places else line)
-        at = int(hunk[1]) if hunk else at + own
-    return "\n".join(lines)

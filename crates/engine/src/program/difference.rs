@@ -19,11 +19,23 @@ enum Step {
     Theirs(usize),
 }
 
-/// What differs between my text and a peer's, as a unified diff without its head.
+/// A line without what it says of where it was written, as [`tacit_program::text::print_with_places`] has it.
+fn bare(line: &[u8]) -> &[u8] {
+    const MARK: &[u8] = b"  # ";
+    let at = line.windows(MARK.len()).rposition(|part| part == MARK);
+    // Texts may have anything between their quotation marks.
+    let comment = at.filter(|at| !line[*at..].contains(&b'"'));
+    &line[..comment.unwrap_or(line.len())]
+}
+
+/// What differs between my text and a peer's, as a unified diff without its head. Where a line was written makes no difference, and is
+/// shown.
 pub(super) fn between(mine: &str, theirs: &[u8]) -> String {
     let a: Vec<&[u8]> = mine.as_bytes().split(|byte| *byte == b'\n').collect();
     let b: Vec<&[u8]> = theirs.split(|byte| *byte == b'\n').collect();
-    let steps = steps(&a, &b);
+    let [bare_a, bare_b] =
+        [&a, &b].map(|lines| lines.iter().map(|it| bare(it)).collect::<Vec<_>>());
+    let steps = steps(&bare_a, &bare_b);
     let near = |at: usize| {
         let around = &steps[at.saturating_sub(AROUND)..(at + AROUND + 1).min(steps.len())];
         around.iter().any(|step| !matches!(step, Step::Both(_)))
@@ -106,6 +118,16 @@ mod tests {
         let wanted = "@@ line 1, line 1 there @@\n one\n-two\n+zwei\n three\n four\n\
             @@ line 8, line 8 there @@\n eight\n nine\n+ten\n";
         assert_eq!(shown.trim_end(), wanted.trim_end(), "{shown}");
+    }
+
+    #[test]
+    fn where_lines_were_written_is_shown_and_makes_no_difference() {
+        let mine = "let v0 = a  # mine.py:3\nlet v1 = \"x  # y\"\nlet v2 = b  # mine.py:5\n";
+        let theirs = "let v0 = a  # theirs.py:7\nlet v1 = \"x  # z\"\nlet v2 = c  # theirs.py:9\n";
+        let shown = between(mine, theirs.as_bytes());
+        let wanted = "@@ line 1, line 1 there @@\n let v0 = a  # mine.py:3\n-let v1 = \"x  # y\"\n\
+            -let v2 = b  # mine.py:5\n+let v1 = \"x  # z\"\n+let v2 = c  # theirs.py:9\n";
+        assert!(shown.starts_with(wanted), "{shown}");
     }
 
     #[test]

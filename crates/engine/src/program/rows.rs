@@ -82,8 +82,10 @@ fn difference(session: &mut Session, program: &Program, cause: &NetError) -> Opt
     if shares.iter().any(|says| says != &[1]) {
         return None;
     }
-    let mine = text::print(program);
-    let shown = if mine.len() <= MAX_CONTROL_BYTES { mine.as_bytes() } else { &[] };
+    let fits = |text: &String| text.len() <= MAX_CONTROL_BYTES;
+    let mine = Some(text::print_with_places(program)).filter(fits);
+    let mine = mine.unwrap_or_else(|| text::print(program));
+    let shown = if fits(&mine) { mine.as_bytes() } else { &[] };
     let texts = session.publish(shown).ok()?;
     let theirs = texts.get(peer.id.index()).filter(|text| !text.is_empty())?;
     Some(format!("\n--- here\n+++ {}\n{}", peer.name, between(&mine, theirs)))

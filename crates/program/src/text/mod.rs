@@ -28,7 +28,7 @@ mod types;
 
 pub use front::{Argument, Carried, FrontEnd, OpenLoop, Revealed, Setting};
 pub use parse::{parse, parse_with};
-pub use print::print;
+pub use print::{print, print_with_places};
 pub use tacit_circuit::spelling::similar;
 pub use types::parse_element;
 

@@ -3,7 +3,7 @@
 use super::circuits::Printed;
 use super::{decimal, functions, names};
 use crate::domain::{Meaning, Members};
-use crate::ir::{Block, Dim, Loop, MOST_BITS, Node, Op, Program, ValueId};
+use crate::ir::{Block, Dim, Loop, MOST_BITS, Node, Op, Program, Span, ValueId};
 use crate::types::{Element, Extent, Interval, PartyId, Type, Visibility};
 use std::fmt::Write;
 
@@ -15,8 +15,22 @@ use std::fmt::Write;
 /// If the program is malformed: a value, party or row count that does not exist.
 #[must_use]
 pub fn print(program: &Program) -> String {
+    printed(program, false)
+}
+
+/// The canonical text, with a comment behind each operation that says where it was written, as `  # pay.py:12`: the name of the file
+/// without its folders, and the line. Such a comment has no quotation mark.
+///
+/// # Panics
+/// If the program is malformed: a value, party or row count that does not exist.
+#[must_use]
+pub fn print_with_places(program: &Program) -> String {
+    printed(program, true)
+}
+
+fn printed(program: &Program, places: bool) -> String {
     let circuits = Printed::of(program);
-    let mut printer = Printer { program, circuits: &circuits, out: String::new() };
+    let mut printer = Printer { program, circuits: &circuits, places, out: String::new() };
     printer.header();
     printer.block(&program.body, &Scope { prefix: "v".into(), indent: 0 });
     printer.reveals();
@@ -26,6 +40,8 @@ pub fn print(program: &Program) -> String {
 struct Printer<'a> {
     program: &'a Program,
     circuits: &'a Printed,
+    /// Whether lines say where they come from.
+    places: bool,
     out: String,
 }
 
@@ -112,7 +128,10 @@ impl Printer<'_> {
             match &node.op {
                 Op::Parameter(_) => {}
                 Op::Input { name, .. } => self.input(name, node, &scope.name(block, value(id))),
-                Op::Loop(inner) => self.repeat(block, id, inner, scope),
+                Op::Loop(inner) => {
+                    self.repeat(block, id, inner, scope);
+                    continue;
+                }
                 _ => {
                     let line = format!(
                         "let {} = {}",
@@ -122,6 +141,19 @@ impl Printer<'_> {
                     self.line(scope.indent, &line);
                 }
             }
+            if !matches!(node.op, Op::Parameter(_)) {
+                self.place(&node.span);
+            }
+        }
+    }
+
+    /// Says behind the last line where it comes from, if that is known.
+    fn place(&mut self, Span { file, line, .. }: &Span) {
+        let file = file.rsplit(['/', '\\']).next().unwrap_or_default();
+        let odd = |c: char| c.is_control() || c == '"' || c == '#';
+        if self.places && *line > 0 && !file.is_empty() && !file.contains(odd) {
+            self.out.truncate(self.out.trim_end_matches('\n').len());
+            let _ = writeln!(self.out, "  # {file}:{line}");
         }
     }
 
@@ -168,6 +200,7 @@ impl Printer<'_> {
             let _ = write!(line, " use ({})", bound(inner.carried + 1, captured));
         }
         self.line(scope.indent, &format!("{line} {{"));
+        self.place(&node.span);
         self.block(&inner.body, &body);
         let results = body.names(&inner.body, &inner.body.results);
         self.line(body.indent, format!("yield {results}").trim_end());
