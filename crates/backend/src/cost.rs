@@ -189,14 +189,23 @@ pub fn level(level: Level<'_>, protocol: Protocol) -> Traffic {
 /// Adds what is proven of a level's products on so many words of lanes, or the triples that they take, to a bill, in the order in
 /// which a worker keeps them.
 pub fn add_level(bill: &mut Bill, level: Level<'_>, words: usize) {
-    if level.products() > 0 {
-        bill.add(1, level.products() * words, 1);
-    }
-    for gate in level.gates() {
-        for (alike, terms) in gate.plan.proven() {
-            bill.add(1, alike * words, terms);
+    proven(level).into_iter().for_each(|(alike, terms)| bill.add(1, alike * words, terms));
+}
+
+/// What is proven of a level's products on a word of lanes, in the order in which a worker keeps it: how many statements, and of how
+/// many products each. Those that follow each other are different.
+#[must_use]
+pub fn proven(level: Level<'_>) -> Vec<(usize, usize)> {
+    let products = (level.products() > 0).then_some((level.products(), 1));
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for (alike, terms) in products.into_iter().chain(level.gates().flat_map(|it| it.plan.proven()))
+    {
+        match runs.last_mut() {
+            Some((before, each)) if *each == terms => *before += alike,
+            _ => runs.push((alike, terms)),
         }
     }
+    runs
 }
 
 fn mixed(level: Level<'_>, mix: &LevelMix) -> Traffic {

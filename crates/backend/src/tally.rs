@@ -7,7 +7,7 @@ use super::tags::{self, Tagging};
 use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values};
 use crate::awaited::Awaited;
 use crate::convert::shuffle::{self, Hop};
-use crate::convert::{Layered, deal_cost, gadget_cost, raise_cost};
+use crate::convert::{Layered, deal_cost, gadget_cost, hears_before_it_deals, raise_cost};
 use crate::cost::{self, Links, MAX_ROLES, Products, Rounds, Traffic};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -180,6 +180,12 @@ impl Tally {
         Tally { bill: self.bill.of_worker(worker), ..self }
     }
 
+    /// Counts neither proofs of products nor triples: what a program costs at least, quickly.
+    #[must_use]
+    pub fn without_proofs(self) -> Self {
+        Tally { bill: Bill::of_nothing(), ..self }
+    }
+
     /// Counts for a run in which all preprocessing comes before inputs are known.
     #[must_use]
     pub fn separate(self) -> Self {
@@ -279,6 +285,13 @@ impl Tally {
 
     /// Elements out of gadgets, with so many bytes dealt and raised in all.
     fn gadget(&mut self, known: [u64; 2], ring: Ring, len: usize) -> Secret {
+        if hears_before_it_deals(self.protocol) && known[0] > 0 {
+            // Not a round of anybody's: what was deferred, and what is sent ahead.
+            let [dealt, raised] = known;
+            let mut on = (deal_cost(self.protocol) * dealt).pre;
+            on += &(raise_cost(self.protocol) * raised).def;
+            self.awaited.step(self.protocol, 2, &Traffic { on, ..Traffic::default() });
+        }
         let known = self.known(known);
         let bytes = ring.bytes() * len as u64;
         self.products += Products::of(8 * bytes);
@@ -352,7 +365,7 @@ impl Bits for Tally {
         for (rounds, more) in self.rounds.iter_mut().zip(cost.rounds) {
             *rounds += more;
         }
-        if Method::of(self.protocol).is_some() {
+        if self.bill.counts() {
             circuit.add_to(&mut self.bill, lanes.div_ceil(64), self.circuits.window());
         }
         Ok(circuit.outputs().iter().map(|width| Planes::dry(*width, lanes)).collect())

@@ -7,19 +7,22 @@ use tacit_sharing::growing::Growing;
 
 /// Takes the runs of the first results whose terms are `limit` or more, or of all.
 pub(super) fn first_batch(runs: &mut Vec<(usize, usize)>, limit: usize) -> Vec<(usize, usize)> {
-    let (mut batch, mut rest, mut left) = (Vec::new(), Vec::new(), limit);
-    for (results, terms) in runs.drain(..) {
-        let take = if terms == 0 { results } else { results.min(left.div_ceil(terms)) };
+    let (mut whole, mut left) = (0, limit);
+    for (results, terms) in &*runs {
+        let take = if *terms == 0 { *results } else { (*results).min(left.div_ceil(*terms)) };
         left = left.saturating_sub(take * terms);
-        if take > 0 {
-            batch.push((take, terms));
+        if take < *results {
+            let mut batch: Vec<(usize, usize)> = runs.drain(..whole).collect();
+            if take > 0 {
+                let (results, terms) = &mut runs[0];
+                *results -= take;
+                batch.push((take, *terms));
+            }
+            return batch;
         }
-        if take < results {
-            rest.push((results - take, terms));
-        }
+        whole += 1;
     }
-    *runs = rest;
-    batch
+    std::mem::take(runs)
 }
 
 /// How large a batch is.

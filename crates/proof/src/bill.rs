@@ -89,10 +89,22 @@ impl Bill {
     /// An empty count for a protocol. It stays empty where products are neither proven nor checked.
     #[must_use]
     pub fn of(protocol: Protocol) -> Self {
+        Bill { proving: crate::Proving::of(protocol), ..Bill::of_nothing() }
+    }
+
+    /// A count that stays empty whatever the protocol.
+    #[must_use]
+    pub fn of_nothing() -> Self {
         let (pending, triples, last) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let (proving, tags) = (crate::Proving::of(protocol), (0, 0));
+        let (proving, tags) = (None, (0, 0));
         let (masked, backward, forward, rounds) = (0, 0, 0, 0);
         Bill { proving, pending, triples, last, tags, masked, backward, forward, rounds }
+    }
+
+    /// Whether there is anything to count.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        self.proving.is_some()
     }
 
     /// Counts for a given worker, which tags under keys of its own.
@@ -136,6 +148,28 @@ impl Bill {
         }
     }
 
+    /// Adds sums of products of bits: on `words` words of lanes as often as `runs` says, each with its number of terms, one kind behind
+    /// the other.
+    pub fn add_runs(&mut self, runs: &[(usize, usize)], words: usize) {
+        let Some(proving) = self.proving.filter(|it| it.method == Method::WideLift) else {
+            return runs.iter().for_each(|(alike, terms)| self.add(1, alike * words, *terms));
+        };
+        // All are of one class, and there may be very many.
+        let class = Class::of(proving.method, 1, 1);
+        let limit = class.limit(proving);
+        let mut kept = std::mem::take(self.pending.entry(class).or_default());
+        for (alike, terms) in runs {
+            let (results, terms) = (alike * words, (*terms).max(1));
+            push_run(&mut kept.runs, results, terms);
+            kept.terms += results * terms;
+            if kept.is_full(limit) {
+                self.prove_full(proving, class, limit, kept);
+                kept = std::mem::take(self.pending.entry(class).or_default());
+            }
+        }
+        self.pending.insert(class, kept);
+    }
+
     /// The number of the key that tags numbers, where the protocol has one, and what it is good for.
     #[must_use]
     pub fn tag_key(&self) -> Option<(u64, Strength)> {
@@ -172,10 +206,13 @@ impl Bill {
             }
             false => (Class { bits, sums: false }, post::limit(proving, bits)),
         };
-        let mut kept = self.pending.remove(&class).unwrap_or_default();
+        let kept = self.pending.entry(class).or_default();
         push_run(&mut kept.runs, results, terms);
         kept.terms += results * terms;
-        self.prove_full(proving, class, limit, kept);
+        if kept.is_full(limit) {
+            let kept = std::mem::take(kept);
+            self.prove_full(proving, class, limit, kept);
+        }
     }
 
     /// Adds a product of matrices over words of `bits` bits.

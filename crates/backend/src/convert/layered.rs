@@ -31,6 +31,8 @@ pub struct Layered {
     inputs: Vec<usize>,
     outputs: Vec<usize>,
     busiest: usize,
+    /// By level, statements that are proven with a word of lanes, in order: how many, and of how many products each.
+    proven: Vec<Vec<(usize, usize)>>,
 }
 
 impl Layered {
@@ -47,7 +49,9 @@ impl Layered {
             schedule,
             plans,
             busiest: 0,
+            proven: Vec::new(),
         };
+        layered.proven = (0..layered.depth()).map(|it| cost::proven(layered.level(it))).collect();
         let levels =
             (0..layered.depth()).map(|l| cost::level(layered.level(l), protocol).busiest());
         layered.busiest = levels.max().unwrap_or(0) as usize;
@@ -57,12 +61,22 @@ impl Layered {
     /// Adds what is proven, or made, of all products on so many words of lanes to a bill, in the order in which [`Layered::evaluate`]
     /// keeps it.
     pub fn add_to(&self, bill: &mut Bill, words: usize, window: usize) {
+        if self.proven.iter().flatten().all(|(_, terms)| *terms == 1) {
+            // Of what is all alike it does not matter what comes first.
+            let all: usize = self.proven.iter().flatten().map(|(alike, _)| alike).sum();
+            if all > 0 {
+                bill.add(1, all * words, 1);
+            }
+            return;
+        }
         let (block, blocks) = self.blocking(words, window);
         for start in (0..words).step_by(block * blocks) {
             let group = start..(start + block * blocks).min(words);
-            for level in 0..self.depth() {
-                for at in group.clone().step_by(block) {
-                    cost::add_level(bill, self.level(level), block.min(words - at));
+            for level in &self.proven {
+                // So it is of a level with one kind of statement.
+                let together = if level.len() == 1 { group.len() } else { block };
+                for at in group.clone().step_by(together) {
+                    bill.add_runs(level, together.min(group.end - at));
                 }
             }
         }

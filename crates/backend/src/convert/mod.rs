@@ -46,7 +46,7 @@ pub use inject::{bit_to_ring, bits_to_ring, group_sums, inject};
 pub use layered::Layered;
 pub use masked::{Masked, from_masked, to_masked};
 pub use masked_party::{MaskedParty, Split};
-pub use seat::{Seat, deal_stream, dealer};
+pub use seat::{Seat, deal_stream, dealer, hears_before_it_deals};
 pub use tacit_sharing::coordinates::Coordinates;
 pub use tacit_sharing::planes::{BitPlanes, to_planes};
 pub use tacit_sharing::wires::{Canvas, Holding, Wires};

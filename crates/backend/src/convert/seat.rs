@@ -12,6 +12,12 @@ pub fn deal_stream(protocol: Protocol) -> Stream {
     if protocol.ahead().is_some() { Stream::Pre } else { Stream::On }
 }
 
+/// Whether a role that deals hears first what others deferred, so that it does not work ahead from one operation to the next.
+#[must_use]
+pub fn hears_before_it_deals(protocol: Protocol) -> bool {
+    protocol.ahead().is_some_and(|ahead| ahead != dealer(protocol))
+}
+
 /// `f + z0 + w`, which all but the role ahead compute.
 const RESULT: Item = Item::new(Kind::Result, &[0, 1, 2]);
 /// `f + z0 + w`, where the second sends it to the role behind: compared by the role behind and the first.

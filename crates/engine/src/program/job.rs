@@ -74,7 +74,7 @@ impl FromStr for By {
 }
 
 /// A program for named parties that all of them agree on before any share is sent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ProgramJob {
     /// The protocol.
     pub protocol: Protocol,

@@ -3,7 +3,7 @@
 //! A line is whatever the spans of the program's operations say: who wants costs by operation numbers them there.
 
 use super::garbled;
-use super::prepare::CompiledProgram;
+use super::prepare::{CompiledProgram, Counting};
 use crate::circuit::EvaluateError;
 use std::collections::BTreeMap;
 use tacit_backend::cost::Products;
@@ -30,7 +30,7 @@ impl CompiledProgram {
             };
             return Ok(garbled::ands_by_line(self)?.into_iter().map(garbled).collect());
         }
-        let (tallies, _) = self.tallies(&self.needs()?, true)?;
+        let (tallies, _) = self.tallies(&self.needs()?, Counting::ByLine)?;
         Ok(tallies.into_iter().next().map(Tally::lines).unwrap_or_default())
     }
 }

@@ -108,6 +108,17 @@ pub struct Cost {
     pub products: Products,
 }
 
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counting {
+    /// Everything.
+    All,
+    /// Everything, line by line.
+    ByLine,
+    /// Neither proofs of products nor triples.
+    WithoutProofs,
+}
+
 impl Cost {
     /// Bytes that no preprocessing takes, and that nobody waits for.
     pub(super) fn of(bytes: Traffic) -> Self {
@@ -265,6 +276,18 @@ impl CompiledProgram {
     /// # Errors
     /// When arrays are too large.
     pub fn cost(&self) -> Result<Cost, EvaluateError> {
+        self.cost_with(Counting::All)
+    }
+
+    /// What a run will cost at least: without proofs of products and triples, which take long to count where products are many.
+    ///
+    /// # Errors
+    /// When arrays are too large.
+    pub fn least_cost(&self) -> Result<Cost, EvaluateError> {
+        self.cost_with(Counting::WithoutProofs)
+    }
+
+    fn cost_with(&self, counting: Counting) -> Result<Cost, EvaluateError> {
         if self.job.protocol.is_trusted_party() {
             let (bytes, rounds) = plain::cost(self)?;
             return Ok(Cost { rounds, ..Cost::of(bytes) });
@@ -278,7 +301,8 @@ impl CompiledProgram {
         if self.job.protocol.garbles() {
             return garbled::cost(self);
         }
-        let (tallies, rounds) = self.tallies(&self.needs()?, false)?;
+        let needs = if counting == Counting::All { self.needs()? } else { Vec::new() };
+        let (tallies, rounds) = self.tallies(&needs, counting)?;
         let (bytes, waits) = outside::cost(self)?;
         let rounds = std::array::from_fn(|seat| rounds[seat] + waits[seat]);
         let mut cost = Cost { rounds, ..Cost::of(bytes) };
@@ -351,7 +375,7 @@ impl CompiledProgram {
         if !all.any(|it| it.must_count_masked() || shuffles) {
             return Ok(());
         }
-        let (tallies, _) = self.tallies(&self.needs()?, false)?;
+        let (tallies, _) = self.tallies(&self.needs()?, Counting::All)?;
         let masked: u64 = tallies.iter().map(Tally::masked).sum();
         if masked <= Proving::MOST_MASKED {
             return Ok(());
@@ -368,7 +392,7 @@ impl CompiledProgram {
     pub(super) fn needs(&self) -> Result<Vec<Needs>, EvaluateError> {
         match tacit_proof::Method::of(self.job.protocol) {
             Some(Method::Brain(_)) => {
-                Ok(self.tallies(&[], false)?.0.iter().map(Tally::needs).collect())
+                Ok(self.tallies(&[], Counting::All)?.0.iter().map(Tally::needs).collect())
             }
             _ => Ok(Vec::new()),
         }
@@ -378,7 +402,7 @@ impl CompiledProgram {
     pub(super) fn tallies(
         &self,
         needs: &[Needs],
-        by_line: bool,
+        counting: Counting,
     ) -> Result<(Vec<Tally>, Rounds), EvaluateError> {
         let inputs = BTreeMap::new();
         // Shares are not there, so those of any role do.
@@ -386,7 +410,11 @@ impl CompiledProgram {
         let protocol = |worker| self.seating_of(worker).assignment.protocol;
         let mut tallies: Vec<Tally> = (0..self.job.threads())
             .map(|worker| Tally::new(protocol(worker)).of_worker(worker))
-            .map(|tally| if by_line { tally.by_line() } else { tally })
+            .map(|tally| match counting {
+                Counting::All => tally,
+                Counting::ByLine => tally.by_line(),
+                Counting::WithoutProofs => tally.without_proofs(),
+            })
             .map(|tally| match self.job.preprocessing {
                 Preprocessing::Interleaved => tally,
                 Preprocessing::Separate => tally.separate(),
