@@ -1,6 +1,7 @@
 //! From jobs to phases: what a circuit or a program asks of links, processors and memory.
 
 use crate::assign::loads;
+use crate::counter::Counted;
 use crate::network::Waits;
 use crate::programs::{critical, levels};
 use crate::time::Phase;
@@ -10,7 +11,7 @@ use tacit_backend::cost::{self, MAX_ROLES, Products, Traffic};
 use tacit_backend::latencies::{self, Latencies};
 use tacit_backend::work::Work;
 use tacit_engine::circuit::{
-    Compiled, EvaluateError, Preprocessing, memory, predict, predict_ahead,
+    Assignment, Compiled, EvaluateError, Preprocessing, memory, predict, predict_ahead,
 };
 use tacit_engine::program::{CompiledProgram, Cost, ProgramJob};
 use tacit_garbling::bmr::Opening;
@@ -58,6 +59,7 @@ pub fn of_circuit(compiled: &Compiled) -> Costs {
         serial: Vec::new(),
         before: Vec::new(),
         side_by_side: job.assignments.len() > 1,
+        messages: messages(&job.assignments),
         ends: waits.online - levels,
         checks: latencies::checks(protocol, all.proof_rounds),
     };
@@ -71,13 +73,19 @@ pub fn of_circuit(compiled: &Compiled) -> Costs {
 ///
 /// # Errors
 /// When arrays are too large.
-pub fn of_program(prepared: &CompiledProgram) -> Result<Costs, EvaluateError> {
-    let (job, cost) = (prepared.job(), cost_of_program(prepared)?);
+pub fn of_program(prepared: CompiledProgram) -> Result<Costs, EvaluateError> {
+    let cost = cost_of_program(&prepared)?;
+    of_counted(&Counted { compiled: prepared, cost })
+}
+
+pub(crate) fn of_counted(counted: &Counted) -> Result<Costs, EvaluateError> {
+    let (prepared, cost) = (&counted.compiled, &counted.cost);
+    let job = prepared.job();
     let (protocol, online) = (job.protocol, cost.online());
     let first = comes_first(protocol, job.preprocessing);
     let ahead = if first { cost.ahead.clone() } else { Traffic::default() };
     let online = if first { online } else { cost.bytes.clone() };
-    let steps = steps_of_program(prepared, &cost, first)?;
+    let steps = steps_of_program(prepared, cost, first)?;
     let everyone = job.everyone();
     let [ahead, online] = [ahead, online].map(|bytes| loads(&bytes.placed(&everyone)));
     let mut costs = steps.costs(protocol, &everyone, [ahead, online], cost.products);
@@ -126,8 +134,18 @@ fn steps_of_program(
         let circuits = prepared.circuits()?;
         let (ahead, ends) = (circuits * ahead, circuits * online);
         let (levels, serial, before) = (Vec::new(), Vec::new(), Vec::new());
-        let side_by_side = false;
-        return Ok(Steps { set_up, ahead, levels, serial, before, side_by_side, ends, checks });
+        let (side_by_side, messages) = (false, messages(&job.assignments()));
+        return Ok(Steps {
+            set_up,
+            ahead,
+            levels,
+            serial,
+            before,
+            side_by_side,
+            messages,
+            ends,
+            checks,
+        });
     }
     let everyone = job.everyone();
     let awaited = cost.awaited.between(|bytes| bytes.placed(&everyone));
@@ -157,9 +175,15 @@ fn steps_of_program(
     let mut before = loads(&before.placed(&everyone));
     before.retain(taken);
     let levels = waits_of_program(job, cost, &together);
-    let side_by_side = job.assignments().len() > 1;
+    let (assignments, ends) = (job.assignments(), 1);
+    let (side_by_side, messages) = (assignments.len() > 1, messages(&assignments));
     // Who waits most need not wait for inputs or results.
-    Ok(Steps { set_up, ahead, levels, serial, before, side_by_side, ends: 1, checks })
+    Ok(Steps { set_up, ahead, levels, serial, before, side_by_side, messages, ends, checks })
+}
+
+/// How many messages a level of products has under all assignments.
+fn messages(assignments: &[Assignment]) -> usize {
+    assignments.iter().map(|it| loads(&product(it.protocol)).len()).sum()
 }
 
 /// Whether something goes over a link.
@@ -243,6 +267,8 @@ struct Steps {
     before: Loads,
     /// Whether several assignments of roles send side by side.
     side_by_side: bool,
+    /// Messages of a level.
+    messages: usize,
     /// For inputs, labels and results.
     ends: u64,
     /// For each other.
@@ -275,6 +301,8 @@ impl Steps {
                 serial: Vec::new(),
                 before: Vec::new(),
                 side_by_side: false,
+                messages: 0,
+                exchanges: self.set_up,
                 work: of_set_up(protocol),
             },
             ahead: Phase {
@@ -283,6 +311,8 @@ impl Steps {
                 serial: Vec::new(),
                 before: Vec::new(),
                 side_by_side: false,
+                messages: self.messages,
+                exchanges: 0,
                 work: work_ahead * products.preprocessed as f64,
             },
             online: Phase {
@@ -291,6 +321,8 @@ impl Steps {
                 serial: self.serial,
                 before: self.before,
                 side_by_side: self.side_by_side,
+                messages: self.messages,
+                exchanges: 0,
                 work: work_online * products.online as f64 + Work { steps, ..Work::default() },
             },
             memory_bytes: 0.0,

@@ -1,15 +1,16 @@
 //! How long a job takes under a protocol, before it runs, and which protocol takes least.
 
 use crate::assign::{Wanted, for_circuit};
-use crate::costs::{Costs, MAX_DRAWN, of_circuit, of_program};
+use crate::costs::{Costs, MAX_DRAWN, of_circuit, of_counted};
+use crate::counter::Counter;
 use crate::network::Network;
-use crate::programs::{Free, for_program, has_choice};
+use crate::programs::{Free, choose_with, has_choice, least};
 use crate::time::{Bound, Seconds};
 use crate::work::Calibration;
 use std::fmt;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{Assignment, Compiled, EvaluateError, Job};
-use tacit_engine::program::{By, CompiledProgram, ProgramJob};
+use tacit_engine::program::{By, ProgramJob};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
 
@@ -172,15 +173,17 @@ impl Setting<'_> {
         free: Free,
     ) -> Result<Estimate, LeftOut> {
         let seconds = |estimate: &Estimate| estimate.counted(Objective::Total).total();
-        let mut best = self.program_with(program, job, free)?;
+        let counter = &Counter::new(program);
+        let mut best = self.program_with(counter, job, free)?;
         let fixed = Free { by: false, ..free };
         if let Some(by) = other_form(job, best.by).filter(|_| free.by) {
             // Rings or circuits were chosen by what links carry. What processors take is known only now.
             let other = ProgramJob { by, ..job.clone() };
             let plain = Free { split: false, chunk: false, ..fixed };
-            let found = self.program_with(program, &other, plain);
-            if found.is_ok_and(|found| seconds(&found) < seconds(&best)) {
-                best = self.program_with(program, &other, fixed)?;
+            let may_be_shorter = least(self.network, counter, &other, plain) < seconds(&best);
+            let found = may_be_shorter.then(|| self.program_with(counter, &other, plain));
+            if found.is_some_and(|found| found.is_ok_and(|it| seconds(&it) < seconds(&best))) {
+                best = self.program_with(counter, &other, fixed)?;
             }
         }
         if best.assignments.len() == 1 || job.assignments().len() > 1 {
@@ -188,26 +191,26 @@ impl Setting<'_> {
         }
         // Roles are split by what links carry, too.
         let job = ProgramJob { by: best.by.unwrap_or(job.by), ..job.clone() };
-        let single = self.program_with(program, &job, Free { split: false, ..fixed })?;
+        let single = self.program_with(counter, &job, Free { split: false, ..fixed })?;
         Ok(if seconds(&single) <= seconds(&best) { single } else { best })
     }
 
     fn program_with(
         &self,
-        program: &Program,
+        counter: &Counter<'_>,
         job: &ProgramJob,
         free: Free,
     ) -> Result<Estimate, LeftOut> {
         let (protocol, mut job) = (job.protocol, job.clone());
         // Circuits that are large are not drawn to choose roles for them, and none where there is no choice.
-        if has_choice(&job, free) && !is_large(program, &job)? {
-            let choice = for_program(self.network, program, &job, free, &[])?;
+        if has_choice(&job, free) && !(job.protocol.garbles() && is_large(counter, &job)?) {
+            let choice = choose_with(self.network, counter, &job, free, &[])?;
             job.assign(choice.assignments)?;
             (job.by, job.chunk_rows) = (choice.by, choice.chunk_rows);
         }
         let (assignments, by, chunk_rows) = (job.assignments(), Some(job.by), Some(job.chunk_rows));
         let threads = job.workers;
-        let costs = of_program(&CompiledProgram::new(program, job)?)?;
+        let costs = of_counted(&*counter.count(&job)?)?;
         self.fits(&costs)?;
         let seconds = self.seconds(self.network, &costs, threads);
         Ok(Estimate { protocol, assignments, by, chunk_rows, threads, costs, seconds })
@@ -275,11 +278,8 @@ impl Estimate {
 }
 
 /// Whether the circuit of a program is too large to be drawn for its cost alone.
-fn is_large(program: &Program, job: &ProgramJob) -> Result<bool, EvaluateError> {
-    if !job.protocol.garbles() {
-        return Ok(false);
-    }
-    let ands = CompiledProgram::new(program, job.clone())?.circuit_ands()?;
+fn is_large(counter: &Counter<'_>, job: &ProgramJob) -> Result<bool, EvaluateError> {
+    let ands = counter.count(job)?.compiled.circuit_ands()?;
     Ok(ands.is_some_and(|ands| ands > MAX_DRAWN))
 }
 

@@ -17,6 +17,16 @@ pub struct Network {
     one_way_seconds: Vec<f64>,
     /// What each party sends per second at most, over all links.
     uplinks: Vec<f64>,
+    crowd: Crowd,
+}
+
+/// What parties take that have several messages to handle at once, beside what one message takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Crowd {
+    /// Seconds for every message of a step but the first: where parties share a machine's cores.
+    pub message_seconds: f64,
+    /// Seconds for every exchange of all parties with all others, as before a run.
+    pub exchange_seconds: f64,
 }
 
 /// Steps, in each of which every party waits for what these directed links bring.
@@ -42,6 +52,7 @@ impl Network {
             bytes_per_second: pairs().map(rate).collect(),
             one_way_seconds: pairs().map(delay).collect(),
             uplinks: vec![UNLIMITED; parties],
+            crowd: Crowd::default(),
         }
     }
 
@@ -58,7 +69,8 @@ impl Network {
             let (from, to) = (from.index(), to.index());
             (self.rate(from, to), self.delay(from, to))
         };
-        Network { uplinks: self.uplinks[..parties].to_vec(), ..Network::new(parties, link) }
+        let (uplinks, crowd) = (self.uplinks[..parties].to_vec(), self.crowd);
+        Network { uplinks, crowd, ..Network::new(parties, link) }
     }
 
     /// Links that are all alike.
@@ -97,6 +109,20 @@ impl Network {
             one_way_seconds: self.one_way_seconds.iter().map(|it| it + message_seconds).collect(),
             ..self
         }
+    }
+
+    /// With parties that take so long for several messages at once.
+    #[must_use]
+    pub fn crowded(self, crowd: Crowd) -> Self {
+        Network { crowd, ..self }
+    }
+
+    /// What so many exchanges, and so many steps of so many messages each, take longer than with one message at a time.
+    #[must_use]
+    pub fn handling(&self, exchanges: u64, (steps, messages): (u64, usize)) -> f64 {
+        let beside = messages.saturating_sub(1) as f64;
+        let Crowd { message_seconds, exchange_seconds } = self.crowd;
+        exchanges as f64 * exchange_seconds + steps as f64 * beside * message_seconds
     }
 
     /// Number of parties.
@@ -212,6 +238,16 @@ mod tests {
     fn who_is_answered_by_nobody_delays_others_once() {
         near(waited(&[(0, 3)], 50), 3.0);
         near(waited(&[(0, 1), (1, 2)], 50), 4.0);
+    }
+
+    #[test]
+    fn messages_beside_others_and_exchanges_take_their_time() {
+        let crowd = Crowd { message_seconds: 2.0, exchange_seconds: 100.0 };
+        let network = Network::uniform(4).crowded(crowd).among(3);
+        near(network.handling(0, (5, 4)), 30.0);
+        near(network.handling(3, (5, 1)), 300.0);
+        assert_eq!(network.handling(0, (5, 0)), 0.0);
+        assert_eq!(Network::uniform(4).handling(3, (5, 4)), 0.0);
     }
 
     #[test]

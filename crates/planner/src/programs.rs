@@ -2,12 +2,13 @@
 
 use crate::assign::{Chosen, Wanted, choose, loads};
 use crate::costs::product;
+use crate::counter::Counter;
 use crate::network::Network;
 use crate::roles::{Demand, orders, single};
 use tacit_backend::cost::Traffic;
 use tacit_backend::{convert, cost};
 use tacit_engine::circuit::{Assignment, EvaluateError, Preprocessing};
-use tacit_engine::program::{By, CompiledProgram, Cost, ProgramJob, share_values};
+use tacit_engine::program::{By, Cost, ProgramJob, share_values};
 use tacit_net::PartyId;
 use tacit_program::Program;
 use tacit_sharing::Protocol;
@@ -54,39 +55,61 @@ pub fn for_program(
     free: Free,
     beside: &[Protocol],
 ) -> Result<Choice, EvaluateError> {
-    let mut candidates = vec![job.clone()];
+    choose_with(network, &Counter::new(program), job, free, beside)
+}
+
+pub(crate) fn choose_with(
+    network: &Network,
+    counter: &Counter<'_>,
+    job: &ProgramJob,
+    free: Free,
+    beside: &[Protocol],
+) -> Result<Choice, EvaluateError> {
+    let alone = |demand: &Demand| single(network, std::slice::from_ref(demand));
+    let mut best: Option<(ProgramJob, f64)> = None;
+    let (mut given_seconds, mut failed) = (None, None);
     for by in forms(job, free) {
-        for places in placings(job, free) {
-            if (by, &places) != (job.by, &job.places) {
-                candidates.push(ProgramJob { by, places, ..job.clone() });
+        let own = ProgramJob { by, ..job.clone() };
+        if best.as_ref().is_some_and(|(_, best)| least(network, counter, &own, free) >= *best) {
+            continue;
+        }
+        let places = std::iter::once(job.places.clone()).chain(placings(job, free));
+        for places in places {
+            let candidate = ProgramJob { places, ..own.clone() };
+            let found = demand(counter, &candidate)
+                .and_then(|demand| alone(&demand).map_err(|_| no_candidate()));
+            match found {
+                Ok(plan) => {
+                    let shorter = |(_, best): &(_, f64)| plan.seconds < best * (1.0 - 1e-9);
+                    if given_seconds.is_none() && candidate == *job {
+                        given_seconds = Some(plan.seconds);
+                    }
+                    if best.as_ref().is_none_or(shorter) {
+                        best = Some((candidate, plan.seconds));
+                    }
+                }
+                Err(error) => failed = failed.or(Some(error)),
             }
         }
     }
-    let demands: Vec<Result<Demand, EvaluateError>> =
-        candidates.iter().map(|job| demand(program, job)).collect();
-    let possible: Vec<usize> = (0..demands.len()).filter(|i| demands[*i].is_ok()).collect();
-    let known: Vec<Demand> = demands.iter().flatten().cloned().collect();
-    let alone = |demands: &[Demand]| single(network, demands);
-    let Ok(best) = alone(&known) else {
-        return Err(demands.into_iter().find_map(Result::err).unwrap_or_else(no_candidate));
+    let Some((mut chosen, mut seconds)) = best else {
+        return Err(failed.unwrap_or_else(no_candidate));
     };
-    let given = demands[0].as_ref().ok().and_then(|given| alone(std::slice::from_ref(given)).ok());
-    let mut chosen = candidates.swap_remove(possible[best.parts[0].0]);
-    let mut seconds = best.seconds;
-    if free.roles && free.split && can_split(&chosen) && !hears_before_it_deals(job.protocol) {
+    // What links carry says little of how long several assignments of roles take side by side where one waits to deal.
+    let waits = convert::hears_before_it_deals(job.protocol);
+    if free.roles && free.split && can_split(&chosen) && !waits {
         let protocols: Vec<Protocol> =
             std::iter::once(job.protocol).chain(beside.iter().copied()).collect();
-        let split = split_program(network, program, &chosen, &protocols, Wanted::Best)?;
+        let split = split_with(network, counter, &chosen, &protocols, Wanted::Best)?;
         if split.assignments.len() > 1 || split.seconds < seconds * (1.0 - 1e-9) {
             seconds = split.seconds;
             chosen.assign(split.assignments)?;
         }
     }
     let (chunk_rows, seconds) = match free.chunk {
-        true => chunk(network, program, &chosen)?,
+        true => chunk(network, counter, &chosen)?,
         false => (chosen.chunk_rows, seconds),
     };
-    let given_seconds = given.map(|plan| plan.seconds);
     let (assignments, by) = (chosen.assignments(), chosen.by);
     Ok(Choice { assignments, by, chunk_rows, seconds, given_seconds })
 }
@@ -97,12 +120,6 @@ fn can_split(job: &ProgramJob) -> bool {
     shares && job.preprocessing == Preprocessing::Interleaved
 }
 
-/// Whether a role that deals hears first what others deferred, so that it does not work ahead from one operation to the next: what
-/// links carry says little then of how long several assignments of roles take side by side.
-fn hears_before_it_deals(protocol: Protocol) -> bool {
-    protocol.ahead().is_some_and(|ahead| ahead != convert::dealer(protocol))
-}
-
 /// Chooses assignments of roles for a program among some protocols whose values parties can take from one to the other.
 /// The assignments of the job are ignored.
 ///
@@ -111,6 +128,16 @@ fn hears_before_it_deals(protocol: Protocol) -> bool {
 pub fn split_program(
     network: &Network,
     program: &Program,
+    job: &ProgramJob,
+    protocols: &[Protocol],
+    wanted: Wanted,
+) -> Result<Chosen, EvaluateError> {
+    split_with(network, &Counter::new(program), job, protocols, wanted)
+}
+
+fn split_with(
+    network: &Network,
+    counter: &Counter<'_>,
     job: &ProgramJob,
     protocols: &[Protocol],
     wanted: Wanted,
@@ -127,7 +154,7 @@ pub fn split_program(
         let demand = |assignment: &Assignment| {
             let mut job = job.clone();
             job.assign(vec![assignment.clone()])?;
-            demand(program, &job)
+            demand(counter, &job)
         };
         let demands = class.iter().map(demand).collect::<Result<Vec<_>, _>>()?;
         let chosen = choose(network, &class, &demands, wanted, words)
@@ -163,7 +190,7 @@ const WORTH: f64 = 1.25;
 /// The smallest chunk with which rounds take little of the time, and the seconds with it.
 fn chunk(
     network: &Network,
-    program: &Program,
+    counter: &Counter<'_>,
     job: &ProgramJob,
 ) -> Result<(usize, f64), EvaluateError> {
     let most = job.rows.iter().copied().max().unwrap_or(0);
@@ -176,7 +203,7 @@ fn chunk(
     });
     let mut tried = Vec::new();
     for chunk_rows in std::iter::once(own).chain(larger) {
-        let demand = demand(program, &ProgramJob { chunk_rows, ..job.clone() })?;
+        let demand = demand(counter, &ProgramJob { chunk_rows, ..job.clone() })?;
         let seconds = |demand: Demand| {
             single(network, &[demand]).map(|plan| plan.seconds).map_err(|_| no_candidate())
         };
@@ -206,7 +233,8 @@ pub(crate) fn has_choice(job: &ProgramJob, free: Free) -> bool {
 fn forms(job: &ProgramJob, free: Free) -> Vec<By> {
     // The baseline computes in the clear.
     let both = job.protocol.has_rings() && !job.protocol.is_trusted_party();
-    if free.by && both { vec![By::Rings, By::Circuits] } else { vec![job.by] }
+    let other = if job.by == By::Rings { By::Circuits } else { By::Rings };
+    if free.by && both { vec![job.by, other] } else { vec![job.by] }
 }
 
 fn placings(job: &ProgramJob, free: Free) -> Vec<Vec<PartyId>> {
@@ -223,13 +251,27 @@ fn placings(job: &ProgramJob, free: Free) -> Vec<Vec<PartyId>> {
 }
 
 /// What a job asks of the network.
-fn demand(program: &Program, job: &ProgramJob) -> Result<Demand, EvaluateError> {
-    let cost = CompiledProgram::new(program, job.clone())?.cost()?;
-    Ok(Demand {
+fn demand(counter: &Counter<'_>, job: &ProgramJob) -> Result<Demand, EvaluateError> {
+    Ok(demand_of(job, &counter.count(job)?.cost))
+}
+
+fn demand_of(job: &ProgramJob, cost: &Cost) -> Demand {
+    Demand {
         bytes: loads(&cost.bytes.placed(&job.everyone())),
         critical: critical(job),
-        depth: levels(job, &cost),
-    })
+        depth: levels(job, cost),
+    }
+}
+
+/// Seconds that the network takes at least for a job in one assignment of roles, whichever it is: as if proofs of products cost
+/// nothing, which take long to count where products are many. None where it does not run.
+pub(crate) fn least(network: &Network, counter: &Counter<'_>, job: &ProgramJob, free: Free) -> f64 {
+    let jobs = placings(job, free).into_iter().map(|places| ProgramJob { places, ..job.clone() });
+    let seconds = |job: ProgramJob| {
+        let demand = demand_of(&job, &counter.least(&job).ok()?);
+        single(network, &[demand]).ok().map(|plan| plan.seconds)
+    };
+    jobs.filter_map(seconds).fold(f64::INFINITY, f64::min)
 }
 
 /// Directed links that operations wait for.
@@ -253,7 +295,7 @@ fn awaited(protocol: Protocol, by: By) -> Traffic {
         return products;
     }
     let all = products + convert::gadget_cost(protocol);
-    match hears_before_it_deals(protocol) {
+    match convert::hears_before_it_deals(protocol) {
         // The dealer deals when it has heard what was raised: both ways are waited for.
         true => {
             let deals = Traffic { on: convert::deal_cost(protocol).pre, ..Traffic::default() };
@@ -267,9 +309,10 @@ fn awaited(protocol: Protocol, by: By) -> Traffic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tacit_engine::program::CompiledProgram;
     use tacit_engine::protocols::{
-        ASTRA, BMR, BRAIN_BUCKETS, FANTASTIC_FOUR, GMW, LIFT, PLAIN, QUAD, QUAD_A, QUAD_HET,
-        REPLICATED, TETRAD, TRIO, YAO_THREE,
+        ASTRA, BMR, BRAIN_BUCKETS, FANTASTIC_FOUR, GMW, LIFT, PLAIN, POST, QUAD, QUAD_A, QUAD_HET,
+        REPLICATED, TAGGED, TETRAD, TRIO, WIDE_LIFT, YAO_THREE,
     };
     use tacit_program::text;
 
@@ -335,6 +378,28 @@ mod tests {
         // Labels of inputs still take the slow links.
         let given = choice.given_seconds.unwrap();
         assert!(choice.seconds < 0.8 * given, "{} against {given}", choice.seconds);
+    }
+
+    /// So that what cannot win by it need not be counted whole.
+    #[test]
+    fn the_least_that_a_job_costs_is_no_more_than_it_costs() {
+        let network = Network::new(3, |_, _| (1e7, 1e-3));
+        let text = format!("{TEXT}reveal sum(select(x < y, x, y), axis 0) to a as \"s\"\n");
+        let program = text::parse("choice", &text).unwrap();
+        for protocol in [TRIO, LIFT, WIDE_LIFT, POST, TAGGED, BRAIN_BUCKETS] {
+            let counter = Counter::new(&program);
+            for by in [By::Rings, By::Circuits] {
+                let job = ProgramJob { by, ..job(protocol, 5000) };
+                let whole = demand(&counter, &job).unwrap();
+                let whole = single(&network, &[whole]).unwrap().seconds;
+                let least = least(&network, &counter, &job, BY);
+                assert!(least > 0.1 * whole && least <= whole, "{protocol} {by}: {least} {whole}");
+                assert_eq!(least < whole, protocol.proves_products(), "{protocol} {by}");
+                // Counted once.
+                let before = counter.count(&job).unwrap();
+                assert!(std::rc::Rc::ptr_eq(&before, &counter.count(&job).unwrap()));
+            }
+        }
     }
 
     #[test]

@@ -32,6 +32,10 @@ pub struct Phase {
     pub before: Vec<(usize, usize, f64)>,
     /// Whether several assignments of roles send side by side.
     pub side_by_side: bool,
+    /// Messages of a step, over all links and of all assignments of roles.
+    pub messages: usize,
+    /// Steps that are exchanges of all parties with all others.
+    pub exchanges: u64,
     /// What is computed.
     pub work: Work,
 }
@@ -98,8 +102,9 @@ impl Phase {
         // One thread draws.
         let drawing = self.work.drawn * calibration.drawn;
         let spread = calibration.seconds(&self.work) - drawing;
+        let steps = (self.steps() - self.exchanges, self.messages);
         Seconds {
-            latency: network.waiting(&self.waits),
+            latency: network.waiting(&self.waits) + network.handling(self.exchanges, steps),
             bandwidth: self.sending(network),
             computing: drawing + spread / threads.max(1) as f64,
         }

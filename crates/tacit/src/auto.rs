@@ -7,7 +7,7 @@ use crate::names::{Names, takes_outside};
 use crate::options::Options;
 use crate::roles::measured;
 use crate::wanted::{MEMORY_BYTES, Wanted};
-use crate::wire::Wire;
+use crate::wire::{Rounds, Wire};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -212,9 +212,10 @@ fn choose<J: Send>(
     let protocols = wanted.protocols(parties)?;
     let (calibration, most) = slowest(session, most.unwrap_or(0))?;
     let probes = probe(session, Effort::Brief)?;
+    let network = Network::measured(parties, &probes);
+    let network = crowded(session, network)?;
     let measuring_seconds = start.elapsed().as_secs_f64();
 
-    let network = Network::measured(parties, &probes);
     let memory_bytes = wanted.memory_bytes;
     let setting = Setting { network: &network, calibration: &calibration, memory_bytes };
     let again = |threads: usize| {
@@ -308,13 +309,41 @@ fn slowest(session: &mut Session, threads: usize) -> Result<(Calibration, usize)
     Ok((slowest, fewest))
 }
 
+/// Links with delays above this, in seconds, are what rounds take, whatever parties have to handle at once.
+const NEAR: f64 = 0.005;
+
+/// A network with what parties take that handle several messages at once, as the slowest of them sees it, if all are near each other:
+/// those on one machine share its cores.
+fn crowded(session: &mut Session, network: Network) -> Result<Network> {
+    let (delay, parties) = (network.longest_delay(), session.parties());
+    if delay > NEAR {
+        return Ok(network);
+    }
+    let own = Rounds::measured(session).map_err(EvaluateError::from)?.to_seconds();
+    let said = session.publish(&own.map(f64::to_le_bytes).concat())?;
+    let mut slowest = [0.0; 2];
+    for (party, theirs) in said.iter().enumerate() {
+        let Some(seconds) = seconds_of::<2>(theirs) else {
+            let what = "its figures of rounds are malformed".into();
+            return Err(EvaluateError::Misbehaviour { party, what }.into());
+        };
+        slowest = std::array::from_fn(|at| seconds[at].max(slowest[at]));
+    }
+    Ok(network.crowded(Rounds::from_seconds(slowest).beside(delay, parties)))
+}
+
+/// So many figures that are seconds or numbers, none of them odd.
+fn seconds_of<const N: usize>(bytes: &[u8]) -> Option<[f64; N]> {
+    let (words, []) = bytes.as_chunks::<8>() else { return None };
+    let figures: [f64; N] =
+        words.iter().map(|it| f64::from_le_bytes(*it)).collect::<Vec<_>>().try_into().ok()?;
+    figures.iter().all(|it| (0.0..1e3).contains(it)).then_some(figures)
+}
+
 /// The figures of a processor: seconds, and threads.
 fn decoded(bytes: &[u8]) -> Option<([f64; UNITS], usize)> {
-    let (words, []) = bytes.as_chunks::<8>() else { return None };
-    let figures: [f64; UNITS + 1] =
-        words.iter().map(|it| f64::from_le_bytes(*it)).collect::<Vec<_>>().try_into().ok()?;
-    let [seconds @ .., threads] = figures;
-    figures.iter().all(|it| (0.0..1e3).contains(it)).then_some((seconds, threads as usize))
+    let [seconds @ .., threads] = seconds_of::<{ UNITS + 1 }>(bytes)?;
+    Some((seconds, threads as usize))
 }
 
 #[cfg(test)]

@@ -282,9 +282,8 @@ fn one_run(
 ) -> Result<Measured, CliError> {
     let inputs = random_inputs(program, &prepared.job().rows, me)?;
     begin_together(session, longest)?;
-    let (before, start) = (Usage::now(), Instant::now());
+    let before = Usage::now();
     let outcome = engine::run(session, prepared, inputs, &|_| {})?;
-    let elapsed = start.elapsed().as_secs_f64();
     let usage = Usage::now().since(&before);
     let report = outcome.report;
     let mut bytes_sent: BTreeMap<String, u64> = BTreeMap::new();
@@ -294,8 +293,8 @@ fn one_run(
     Ok(Measured {
         seconds: report.online_seconds,
         offline_seconds: report.offline_seconds,
-        setup_seconds: elapsed - report.offline_seconds - report.online_seconds,
-        total_seconds: elapsed,
+        setup_seconds: report.setup_seconds,
+        total_seconds: report.setup_seconds + report.offline_seconds + report.online_seconds,
         cpu_seconds: usage.user_seconds + usage.system_seconds,
         rounds: report.rounds,
         peak_rss_bytes: 0,
