@@ -63,6 +63,54 @@ class Estimator:
         return type(self)(**copy.copy(self.get_params()))
 
 
+class OfKinds(Estimator):
+    """An estimator that predicts classes."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """The part of rows whose class is predicted right: of arrays of the parties a secret number, as `tc.ml.accuracy` gives it.
+
+        Args:
+            X: Features, as for `predict`.
+            y: Classes, shape (rows).
+            sample_weight: Bits, shape (rows): which rows count. All do, unless it is said.
+        """
+        from .metrics import accuracy
+
+        found: Any = self.predict(X)
+        if isinstance(found, Array):
+            return accuracy(y, found, sample_weight=sample_weight)
+        return float(np.average(found == np.asarray(y), weights=sample_weight))
+
+    def predict(self, X: Any) -> Any:
+        """The class of each row."""
+        raise NotImplementedError
+
+
+class OfAmounts(Estimator):
+    """An estimator that predicts numbers."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """The part of the variance that predictions explain: of arrays of the parties a secret number, as `tc.ml.r2` gives it.
+
+        Args:
+            X: Features, as for `predict`.
+            y: Numbers, shape (rows).
+            sample_weight: Bits, shape (rows): which rows count. All do, unless it is said.
+        """
+        from .metrics import r2
+
+        found: Any = self.predict(X)
+        if isinstance(found, Array):
+            return r2(y, found, sample_weight=sample_weight)
+        y = np.asarray(y, dtype=np.float64)
+        total = np.average((y - np.average(y, weights=sample_weight)) ** 2, weights=sample_weight)
+        return float(1 - np.average((y - found) ** 2, weights=sample_weight) / total) if total > 0 else 1.0
+
+    def predict(self, X: Any) -> Any:
+        """A number for each row."""
+        raise NotImplementedError
+
+
 class Scored(Estimator):
     """An estimator with weights whose scores are linear in the features."""
 
@@ -110,6 +158,35 @@ def counting(X: Array, sample_weight: Any) -> Array | None:
         what = "sample_weight is bits of the parties, one for each row, which say whether it counts"
         wrong(f"{what}: what frame.to_arrays() gives, or a comparison")
     return targets(X, sample_weight)
+
+
+def weighing(X: Array, sample_weight: Any) -> Array | None:
+    """Weights of rows, from zero: bits or numbers; nothing if all rows count alike."""
+    if sample_weight is None:
+        return None
+    if not isinstance(sample_weight, Array):
+        wrong(f"sample_weight is an array of the parties, one number for each row, and this is {type(sample_weight).__name__}")
+    low, high = sample_weight.range
+    if low < 0:
+        wrong(f"weights of rows are from zero, and these may be anything in {low}..{high}: declare such a range", RangeError)
+    return targets(X, sample_weight)
+
+
+def weighed(x: Any, weight: Array | None) -> Any:
+    """Numbers of rows times the weights of their rows, which are along the first axis of both."""
+    if weight is None:
+        return x
+    weight = xp.expand_dims(weight, axis=tuple(range(1, x.ndim))) if x.ndim > 1 else weight
+    return xp.where(weight, x, 0) if weight._node.kind == "bit" else x * weight
+
+
+def weighted_mean(x: Array, weight: Array | None) -> Array:
+    """The mean over rows, by their weights; zero if there are none."""
+    if weight is None or weight._node.kind == "bit":
+        return xp.mean(x, axis=0, where=across(x, weight))
+    # It lies where the numbers do, or is zero, but for rounding: a few units of the last place over the sum of weights.
+    low, high = x.range
+    return xp.clip(xp.sum(weighed(x, weight), axis=0) / xp.sum(weight), min(low, 0), max(high, 0))
 
 
 def across(X: Array, there: Array | None) -> Array | None:

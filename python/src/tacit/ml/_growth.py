@@ -16,7 +16,7 @@ from .. import xp
 from ..array import Array, Extent, divide, to_fixed
 from ..errors import RangeError, ShapeError
 from ..types import Int
-from ._common import FRACTION, largest, most, namespace, power_above, proven, wrong
+from ._common import FRACTION, largest, most, namespace, power_above, proven, whole, wrong
 
 _NUMBER = Int(0, 1)
 # Bits of squared sums: the rest of 64 is behind the point of quotients, and the sign.
@@ -98,13 +98,23 @@ def bits_for(rows: int | Extent, size: float) -> int:
     return bits
 
 
+def whole_weights(weight: Array, rows: int | Extent) -> tuple[Array, int]:
+    """Weights of rows as whole numbers, and how many bits these have behind the point."""
+    if weight._node.kind != "fixed":
+        bits_for(rows, largest(weight))
+        return whole(weight), 0
+    bits = min(weight._node.fraction, bits_for(rows, largest(weight)))
+    return units(weight, bits), bits
+
+
 def grow(X: Array, first: Array, weight: Array | None, rule: Rule, sizes: Sizes | None = None) -> Trees:
     """Trees of splits by the greatest `sum(left)^2 / weight(left) + sum(right)^2 / weight(right)`.
 
     Args:
         X: Candidates, shape (rows, candidates).
         first: Whole numbers of each row, whose sums are squared and added up, shape (rows, trees, statistics); of one tree for all.
-        weight: Whole numbers above or equal to zero, shape (rows, trees), secret or public; each row counts one unless it is said.
+        weight: Whole numbers above or equal to zero, shape (rows, trees), secret or public; secret ones of one tree may be for all. Each
+            row counts one unless it is said.
         rule: How splits are chosen.
         sizes: The greatest sums over rows; by the ranges of statistics and weights unless it is said.
     """
@@ -159,7 +169,7 @@ def _all(X: Array, values: Array, weight: Array | None, apart: Array | None, tre
     """Sums over all rows of statistics and weights, shape (trees, statistics and weight)."""
     total = xp.sum(values, axis=0)
     if apart is None:
-        return total
+        return total if int(total.shape[0]) == trees else xp.broadcast_to(total, (trees, total.shape[1]))
     rows = xp.asarray(_rows(X)) if weight is None else xp.sum(weight, axis=0)
     both = (total, xp.expand_dims(rows, axis=1))
     return xp.concat([xp.broadcast_to(it, (trees, it.shape[1])) for it in both], axis=1)
@@ -206,10 +216,10 @@ def _score(sums: Array, statistics: int, least: float, more: float) -> tuple[Arr
     squares, weight = sums[..., :statistics], xp.squeeze(sums[..., statistics:], sums.ndim - 1)
     enough = weight >= least
     total = xp.sum(squares * squares, axis=-1)
-    return _quotient(total, weight + more, enough), enough
+    return quotient(total, weight + more, enough), enough
 
 
-def _quotient(a: Array, b: Array, there: Array) -> Array:
+def quotient(a: Array, b: Array, there: Array) -> Array:
     """The quotient by a whole number from 1 where it is there, with as many bits behind the point as there is room for, at most 16."""
     fine = max(0, min(16, 60 - power_above(max(abs(it) for it in (*a.range, *b.range, 1)))))
     b = proven(xp.where(there, b, 1), 1, max(int(b.range[1]), 1))
@@ -221,7 +231,7 @@ def _values(totals: list[Array], statistics: int, more: float, trees: int) -> Ar
     total = xp.concat(totals)
     weight = total[:, statistics:]
     there = weight > 0
-    means = _quotient(total[:, :statistics], weight + more, there)
+    means = quotient(total[:, :statistics], weight + more, there)
     found, at = means[:trees], trees
     for level in range(1, len(totals)):
         nodes = slice(at, at + trees * 2**level)

@@ -14,6 +14,8 @@ from ._common import (
     FRACTION,
     Estimator,
     Floats,
+    OfAmounts,
+    OfKinds,
     classes,
     counts,
     largest,
@@ -25,6 +27,10 @@ from ._common import (
     softmax,
     targets,
     truths,
+    weighed,
+    weighing,
+    weighted_mean,
+    whole,
     wrong,
 )
 from ._growth import Rule, bits_for, candidates, candidates_as, depth_of, grow, grow_clear, in_blocks, leaves, mean_of, units
@@ -64,14 +70,14 @@ class _Boosting(Estimator):
         if not self.l2_regularization >= 0:
             wrong(f"l2_regularization is a public number from 0, not {self.l2_regularization!r}")
 
-    def _boost(self, X: Array, start: Array, y: Array, bound: float) -> None:
+    def _boost(self, X: Array, start: Array, y: Array, bound: float, counts_as: Array | None) -> None:
         """Grows the trees, one or one for each class in each iteration; scores lie in `-bound..bound` before the first ones."""
         rows, nodes, many = X.shape[0], 2**self.max_depth, int(y.shape[1])
         step = self._step(bound)
         size = bound + step * self.n_estimators
 
         def tree(score: Array, splits: Array, values: Array, t: Array) -> tuple[Array, Array, Array]:
-            slope, weight, bits = self._gradients(score, y, rows)
+            slope, weight, bits = self._gradients(score, y, counts_as, rows)
             unit = 1 if weight is None else 2**bits
             least, more = max(round(self.min_child_weight * unit), 1), round(self.l2_regularization * unit)
             grown = grow(X, xp.expand_dims(slope, axis=2), weight, Rule(self.max_depth, least, more, many))
@@ -97,8 +103,8 @@ class _Boosting(Estimator):
     def _step(self, bound: float) -> float:
         raise NotImplementedError
 
-    def _gradients(self, score: Array, y: Array, rows: Any) -> tuple[Array, Array | None, int]:
-        """Negative gradients and curvatures of rows as whole numbers, and how many bits these have behind the point."""
+    def _gradients(self, score: Array, y: Array, counts_as: Array | None, rows: Any) -> tuple[Array, Array | None, int]:
+        """Negative gradients and curvatures of rows times their weights, in units of `2**-bits`, and these bits."""
         raise NotImplementedError
 
     def _scores(self, X: Any) -> Any:
@@ -126,7 +132,7 @@ class _Boosting(Estimator):
         start = xp.broadcast_to(init, (X.shape[0], int(splits.shape[1])))
         return loop(self.n_estimators, add, start, keep=Fixed(-bound, bound, FRACTION))
 
-    def _clear(self, X: Any, y: Floats, start: Floats, bound: float) -> Any:
+    def _clear(self, X: Any, y: Floats, start: Floats, bound: float, counts_as: Floats) -> Any:
         """The same in float64."""
         X, found = np.asarray(X), self._copy()
         score = np.broadcast_to(start, y.shape)
@@ -134,7 +140,7 @@ class _Boosting(Estimator):
         splits: list[Any] = []
         values: list[Any] = []
         for _ in range(self.n_estimators):
-            slope, weight = self._slopes(score, y)
+            slope, weight = (it * counts_as for it in self._slopes(score, y))
             grown = grow_clear(X, slope[:, :, None], weight, rule)
             leaf = np.clip(grown.value[:, :, 0] * self.learning_rate, -self._step(bound), self._step(bound))
             splits, values = [*splits, grown.splits], [*values, leaf]
@@ -146,7 +152,12 @@ class _Boosting(Estimator):
         raise NotImplementedError
 
 
-class GradientBoostingClassifier(_Boosting):
+def _ones(y: Any, sample_weight: Any) -> Floats:
+    """Weights of rows in float64, shape (rows, 1)."""
+    return np.ones((len(y), 1)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)[:, None]
+
+
+class GradientBoostingClassifier(_Boosting, OfKinds):
     """Boosted trees of classes, by Newton steps on the log loss, on candidate splits of `tc.ml.below`.
 
     A tree is grown as `DecisionTreeRegressor` is, with gradients and curvatures of 12 bits behind the point. All of it is one loop,
@@ -174,34 +185,43 @@ class GradientBoostingClassifier(_Boosting):
 
     n_classes_: int
 
-    def fit(self, X: Array, y: Array) -> GradientBoostingClassifier:
+    def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> GradientBoostingClassifier:
         """Adds the training to the program.
 
         Args:
             X: Candidate splits, shape (rows, candidates).
             y: Classes, `tc.Bool()` or whole numbers from 0 to at most 15, shape (rows).
+            sample_weight: What each row counts, shape (rows): bits, which say whether it does, or numbers from 0. All count one, unless
+                it is said.
         """
         self._validate()
         X = candidates(X)
         y, self.n_classes_ = classes(X, y, _MOST_CLASSES)
+        weight = weighing(X, sample_weight)
         if self.n_classes_ == 2:
             y = xp.astype(xp.expand_dims(truths(X, y), axis=1), Fixed(0, 1, FRACTION))
-            part = xp.clip(xp.mean(y, axis=0), _LEAST, 1 - _LEAST)
+            part = xp.clip(weighted_mean(y, weight), _LEAST, 1 - _LEAST)
             start = xp.log(part) - xp.log(1 - part)
         else:
             y = xp.astype(one_hot(y, self.n_classes_), Fixed(0, 1, FRACTION))
-            part = xp.log(xp.clip(xp.mean(y, axis=0), _LEAST, 1))
+            part = xp.log(xp.clip(weighted_mean(y, weight), _LEAST, 1))
             start = part - xp.mean(part)
-        self._boost(X, start, y, 8.0)
+        self._boost(X, start, y, 8.0, weight)
         return self
 
     def _step(self, bound: float) -> float:
         return self.max_step * self.learning_rate
 
-    def _gradients(self, score: Array, y: Array, rows: Any) -> tuple[Array, Array | None, int]:
-        bits = bits_for(rows, 1.0)
+    def _gradients(self, score: Array, y: Array, counts_as: Array | None, rows: Any) -> tuple[Array, Array | None, int]:
+        bits = bits_for(rows, 1.0 if counts_as is None else max(largest(counts_as), 1.0))
         chance = self._chance(score)
-        return units(y - chance, bits), units(chance * (1 - chance), bits), bits
+        many = int(chance.shape[1])
+        if counts_as is None:
+            return units(y - chance, bits), units(chance * (1 - chance), bits), bits
+        # Side by side: what is multiplied together takes rounds once.
+        both = units(weighed(xp.concat([y - chance, chance * (1 - chance)], axis=1), counts_as), bits)
+        # Chances are from 0 to 1 but for their rounding, and so are curvatures above zero.
+        return both[:, :many], xp.maximum(both[:, many:], 0), bits
 
     def _slopes(self, score: Floats, y: Floats) -> tuple[Floats, Floats]:
         chance = self._chance(score)
@@ -228,47 +248,51 @@ class GradientBoostingClassifier(_Boosting):
         score = self._scores(X)
         return score > 0 if self.n_classes_ == 2 else namespace(score).argmax(score, axis=1)
 
-    def reference(self, X: Any, y: Any) -> GradientBoostingClassifier:
+    def reference(self, X: Any, y: Any, sample_weight: Any = None) -> GradientBoostingClassifier:
         """The same trees in float64, of candidates in NumPy, shape (rows, candidates). Nearly equal candidates may differ."""
         self._validate()
         y = np.asarray(y).astype(np.int64)
         kinds = max(int(y.max()) + 1, 2)
         y = np.eye(kinds)[y] if kinds > 2 else y[:, None].astype(np.float64)
-        part = np.clip(y.mean(axis=0), _LEAST, 1 - _LEAST if kinds == 2 else 1)
+        counts_as = _ones(y, sample_weight)
+        part = np.clip((y * counts_as).sum(axis=0) / max(counts_as.sum(), 2.0**-20), _LEAST, 1 - _LEAST if kinds == 2 else 1)
         start = np.log(part) - np.log(1 - part) if kinds == 2 else np.log(part) - np.log(part).mean()
-        found: GradientBoostingClassifier = self._clear(X, y, start, 8.0)
+        found: GradientBoostingClassifier = self._clear(X, y, start, 8.0, counts_as)
         found.n_classes_ = kinds
         return found
 
 
-class GradientBoostingRegressor(_Boosting):
+class GradientBoostingRegressor(_Boosting, OfAmounts):
     """Boosted trees of numbers, by squared errors, on candidate splits of `tc.ml.below`.
 
     Settings and attributes are those of `GradientBoostingClassifier`; each row has the curvature 1, and `max_step` is in units of
     the range of the targets. The scores begin with the mean.
     """
 
-    def fit(self, X: Array, y: Array) -> GradientBoostingRegressor:
+    def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> GradientBoostingRegressor:
         """Adds the training to the program.
 
         Args:
             X: Candidate splits, shape (rows, candidates).
             y: Numbers, shape (rows).
+            sample_weight: What each row counts, shape (rows): bits, which say whether it does, or numbers from 0. All count one, unless
+                it is said.
         """
         self._validate()
         X = candidates(X)
         y = to_fixed(targets(X, y), FRACTION)
         y = xp.expand_dims(y, axis=1)
-        self._boost(X, xp.mean(y, axis=0), y, max(largest(y), 1.0))
+        weight = weighing(X, sample_weight)
+        self._boost(X, weighted_mean(y, weight), y, max(largest(y), 1.0), weight)
         return self
 
     def _step(self, bound: float) -> float:
         return self.max_step * self.learning_rate * bound
 
-    def _gradients(self, score: Array, y: Array, rows: Any) -> tuple[Array, Array | None, int]:
-        rest = y - score
-        bits = bits_for(rows, largest(rest))
-        return units(rest, bits), None, bits
+    def _gradients(self, score: Array, y: Array, counts_as: Array | None, rows: Any) -> tuple[Array, Array | None, int]:
+        rest = weighed(y - score, counts_as)
+        bits = bits_for(rows, max(largest(rest), 1.0 if counts_as is None else largest(counts_as)))
+        return units(rest, bits), None if counts_as is None else units(xp.expand_dims(whole(counts_as), axis=1), bits), bits
 
     def _slopes(self, score: Floats, y: Floats) -> tuple[Floats, Floats]:
         return y - score, np.ones(y.shape)
@@ -277,9 +301,11 @@ class GradientBoostingRegressor(_Boosting):
         """The sum of the trees, shape (rows)."""
         return self._scores(X)
 
-    def reference(self, X: Any, y: Any) -> GradientBoostingRegressor:
+    def reference(self, X: Any, y: Any, sample_weight: Any = None) -> GradientBoostingRegressor:
         """The same trees in float64, of candidates in NumPy, shape (rows, candidates). Nearly equal candidates may differ."""
         self._validate()
         y = np.asarray(y, dtype=np.float64)[:, None]
-        found: GradientBoostingRegressor = self._clear(X, y, y.mean(axis=0), float(max(np.abs(y).max(), 1.0)))
+        counts_as = _ones(y, sample_weight)
+        start = (y * counts_as).sum(axis=0) / max(counts_as.sum(), 2.0**-20)
+        found: GradientBoostingRegressor = self._clear(X, y, start, float(max(np.abs(y).max(), 1.0)), counts_as)
         return found

@@ -82,6 +82,15 @@ class KMeans(Estimator):
             return _labels(_nearest(_distances(features(X, int(centers.shape[1])), centers)))
         return ((centers**2).sum(axis=1) - 2 * X @ centers.T).argmin(axis=1)
 
+    def score(self, X: Any, y: Any = None) -> Any:
+        """The sum of squared distances from rows to their centres, below zero, as scikit-learn has it: of arrays of the parties secret."""
+        centers = self._fitted("cluster_centers_")
+        if not isinstance(X, Array):
+            return -_inertia(np.asarray(X, dtype=np.float64), centers, self.predict(X))
+        X = features(X, int(centers.shape[1]))
+        distances = _distances(X, centers)
+        return -(xp.sum(xp.where(_nearest(distances), distances, 0.0)) + xp.sum(X * X))
+
     def reference(self, X: Any, y: Any = None) -> KMeans:
         """The same iterations in float64, for features in NumPy and first centres that are public."""
         if isinstance(self.init, Array):

@@ -82,8 +82,8 @@ class _Forest(Grown):
         by_level = [np.concatenate(it) for it in seen]
         return np.stack(often, axis=1) if often else None, by_level if looks < columns else None
 
-    def _rule(self, trees: int, columns: list[Any] | None) -> Rule:
-        return Rule(self.max_depth, self.min_samples_leaf, 0, trees, self.edges, columns)
+    def _rule(self, trees: int, columns: list[Any] | None, unit: int = 1) -> Rule:
+        return Rule(self.max_depth, self.min_samples_leaf * unit, 0, trees, self.edges, columns)
 
     def _groups(self, rows: int | Extent, statistics: int) -> list[range]:
         """Trees that grow side by side: as many as memory is meant for, and about equally many each time."""
@@ -92,7 +92,7 @@ class _Forest(Grown):
         ends = [self.n_estimators * i // times for i in range(times + 1)]
         return [range(*it) for it in pairwise(ends)]
 
-    def _grown(self, X: Array, statistics: Array, size: float) -> Array:
+    def _grown(self, X: Array, statistics: Array, weight: Array | None, unit: int) -> Array:
         rows, count = X.shape[0], int(X.shape[1])
         drawn = known(rows, "bootstrap=True") if self.bootstrap else None
         if drawn is not None and drawn * self.n_estimators > _MOST_DRAWN:
@@ -100,22 +100,26 @@ class _Forest(Grown):
             wrong(f"{what}: fewer trees, or bootstrap=False, where columns alone are drawn", RangeError)
         first = xp.expand_dims(statistics, axis=1)
         # As many rows are drawn as there are.
-        sizes = Sizes(most(rows) * size, most(rows))
+        sizes = Sizes(most(rows) * largest(statistics), most(rows) * (1 if weight is None else largest(weight)))
         found: list[Trees] = []
         for group in self._groups(rows, int(statistics.shape[1])):
             often, columns = self._drawn(group, drawn, count)
-            weight = None if often is None else constants(often)
-            own = first if weight is None else first * xp.expand_dims(weight, axis=2)
-            found.append(grow(X, own, weight, self._rule(len(group), columns), sizes))
+            drawn_of = None if often is None else constants(often)
+            own = first if drawn_of is None else first * xp.expand_dims(drawn_of, axis=2)
+            counted = drawn_of
+            if weight is not None:
+                each = xp.expand_dims(weight, axis=1)
+                counted = each if drawn_of is None else each * drawn_of
+            found.append(grow(X, own, counted, self._rule(len(group), columns, unit), sizes))
         self._candidates = count
         self.splits_ = xp.concat([it.splits for it in found])
         return xp.concat([it.value for it in found])
 
-    def _grown_clear(self, X: Any, statistics: Any) -> Any:
+    def _grown_clear(self, X: Any, statistics: Any, weight: Any) -> Any:
         X = np.asarray(X)
         often, columns = self._drawn(range(self.n_estimators), len(X) if self.bootstrap else None, X.shape[1])
-        weight = np.ones((len(X), self.n_estimators)) if often is None else often.astype(np.float64)
-        trees = grow_clear(X, statistics[:, None] * weight[:, :, None], weight, self._rule(self.n_estimators, columns))
+        counted = np.repeat(weight[:, None], self.n_estimators, axis=1) if often is None else often * weight[:, None]
+        trees = grow_clear(X, statistics[:, None] * counted[:, :, None], counted, self._rule(self.n_estimators, columns))
         self.splits_ = trees.splits
         return trees.value
 

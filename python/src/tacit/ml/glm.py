@@ -12,10 +12,11 @@ from ..control import loop
 from ..types import Bool, Fixed
 from ._common import (
     FRACTION,
+    OfAmounts,
+    OfKinds,
     Scored,
     classes,
     clip,
-    counting,
     counts,
     exp,
     features,
@@ -34,6 +35,8 @@ from ._common import (
     strided,
     targets,
     three_pieces,
+    weighed,
+    weighing,
     wrong,
 )
 
@@ -54,6 +57,7 @@ class _Gradient(Scored):
 
     fit_intercept: bool
     steps: int
+    epochs: int | None
     learning_rate: float
     batch_size: int | None
     coef_range: float
@@ -63,6 +67,8 @@ class _Gradient(Scored):
         counts(steps=self.steps)
         if self.batch_size is not None:
             counts(batch_size=self.batch_size)
+        if self.epochs is not None:
+            counts(epochs=self.epochs)
         positive(learning_rate=self.learning_rate, coef_range=self.coef_range)
         one_of("overflow", self.overflow, ("check", "clip", "promise"))
 
@@ -91,14 +97,18 @@ class _Gradient(Scored):
             wrong(f"a batch of {self.batch_size} rows is more than there are, {rows}")
         return self.batch_size, rows // self.batch_size
 
+    def _steps(self, parts: int) -> int:
+        """How many steps there are, of so many batches."""
+        return self.steps if self.epochs is None else self.epochs * parts
+
     def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> Self:
         """Adds the training to the program.
 
         Args:
             X: Features, shape (rows, columns), best scaled to about -8..8.
             y: Targets, shape (rows).
-            sample_weight: Bits, shape (rows): which rows count. All do, unless it is said. How many do stays secret, so a step is as long
-                as if all did.
+            sample_weight: What each row counts, shape (rows): bits, which say whether it does, or numbers from 0, about one on average. All
+                count one, unless it is said. How much they are together stays secret, so a step is as long as if all counted one.
 
         Raises `ShapeError`, `RangeError` and `ProgramError` at the line of the call. With `overflow="check"`, a weight that
         leaves `-coef_range..coef_range` in any step ends the run with `CheckFailed`, which everybody learns.
@@ -107,20 +117,27 @@ class _Gradient(Scored):
         X = features(X)
         y = self._target(X, y)
         columns, fraction = int(X.shape[-1]), self._fraction(X._node.fraction)
-        there = counting(X, sample_weight)
-        beside = self.fit_intercept and there is None
-        if there is not None:
+        weight = weighing(X, sample_weight)
+        there = None if weight is None or weight._node.kind != "bit" else weight
+        beside = self.fit_intercept and weight is None
+        if there is None and weight is not None and self.fit_intercept:
+            # The intercept is a weight of ones.
+            X = xp.concat([X, xp.full((X.shape[0], 1), 1.0, dtype=Fixed(1, 1, X._node.fraction))], axis=1)
+        elif there is not None:
             # A row of zeros adds nothing to gradients, nor to that of the intercept, which is a weight of ones.
             X = only(X, there)
             X = xp.concat([X, xp.expand_dims(to_fixed(there, X._node.fraction), axis=1)], axis=1) if self.fit_intercept else X
         batches = self._batches(X.shape[0])
         rows, parts = batches or (X.shape[0], 1)
+        # Gradients are sums of rows of features times their weights.
+        heavy = None if weight is None or there is not None else weighed(to_fixed(X, fraction), to_fixed(weight, fraction))
         if batches is not None:
             X, y = strided(X, batches[0], parts), strided(y, batches[0], parts)
+            heavy = None if heavy is None else strided(heavy, batches[0], parts)
         rate = self.learning_rate / 2.0 ** power_above(most(rows))
 
         X, y = to_fixed(X, fraction), to_fixed(y, fraction)
-        turned = X.mT
+        turned = X.mT if heavy is None else heavy.mT
 
         def step(weights: Array, i: Array) -> Array:
             x, target, across = (X, y, turned) if batches is None else (X[i % parts], y[i % parts], turned[i % parts])
@@ -139,7 +156,7 @@ class _Gradient(Scored):
         kept = Fixed(-self.coef_range, self.coef_range, _WEIGHTS)
         many = y.shape[X.ndim - 1 :]
         start = xp._filled(X._arena, (columns + self.fit_intercept, *many), 0)
-        found = to_fixed(loop(self.steps, step, start, keep=kept, overflow=self.overflow), FRACTION)
+        found = to_fixed(loop(self._steps(parts), step, start, keep=kept, overflow=self.overflow), FRACTION)
         self.coef_ = found[:columns].T if many else found[:columns]
         self.intercept_ = found[columns] if self.fit_intercept else xp.zeros(many)
         return self
@@ -154,7 +171,7 @@ class _Gradient(Scored):
         Args:
             X: Features as NumPy's array, shape (rows, columns).
             y: Targets, shape (rows).
-            sample_weight: Truth values, shape (rows): which rows count.
+            sample_weight: What each row counts, shape (rows).
         """
         self._validate()
         X, (y, found) = np.asarray(X, dtype=np.float64), self._clear_target(y)
@@ -166,7 +183,7 @@ class _Gradient(Scored):
         rate = self.learning_rate / 2.0 ** power_above(rows)
         many = y.shape[X.ndim - 1 :]
         coef, intercept = np.zeros((X.shape[-1], *many)), np.zeros(many)
-        for i in range(self.steps):
+        for i in range(self._steps(parts)):
             x, target, count = (X, y, there) if batches is None else (X[i % parts], y[i % parts], there[i % parts])
             rest = (self._residual(x @ coef + intercept, target).T * count).T
             if self.fit_intercept:
@@ -177,7 +194,7 @@ class _Gradient(Scored):
         return found
 
 
-class LogisticRegression(_Gradient):
+class LogisticRegression(_Gradient, OfKinds):
     """Logistic regression by gradient descent.
 
     It minimises what scikit-learn's does, the sum of the log losses plus `|coef|^2 / (2 C)`, by a given number of steps. A step
@@ -196,6 +213,7 @@ class LogisticRegression(_Gradient):
         C: The inverse of the strength of the penalty on `coef_`; `None` for no penalty. The intercept has none.
         fit_intercept: Whether there is an intercept.
         steps: How many steps.
+        epochs: How many times training goes through all rows, in place of `steps`: that many steps, or that many for each batch.
         learning_rate: The size of steps.
         batch_size: How many rows a step is on; all of them unless it is said. Batch `b` of `k` is the rows b, b + k, b + 2 k and
             so on, so that rows of several owners mix; the last `rows % batch_size` rows are left out.
@@ -220,6 +238,7 @@ class LogisticRegression(_Gradient):
         C: float | None = 1.0,
         fit_intercept: bool = True,
         steps: int = 100,
+        epochs: int | None = None,
         learning_rate: float = 1.0,
         batch_size: int | None = None,
         sigmoid: str | int = "exact",
@@ -227,6 +246,7 @@ class LogisticRegression(_Gradient):
         overflow: str = "check",
     ) -> None:
         self.C, self.fit_intercept, self.steps, self.learning_rate = C, fit_intercept, steps, learning_rate
+        self.epochs = epochs
         self.batch_size, self.sigmoid, self.coef_range, self.overflow = batch_size, sigmoid, coef_range, overflow
 
     def _validate(self) -> None:
@@ -296,7 +316,7 @@ class LogisticRegression(_Gradient):
         return score > 0 if len(score.shape) == 1 else namespace(score).argmax(score, axis=1)
 
 
-class _LogLink(_Gradient):
+class _LogLink(_Gradient, OfAmounts):
     """Positive targets whose logarithm's mean is linear."""
 
     def __init__(
@@ -305,6 +325,7 @@ class _LogLink(_Gradient):
         alpha: float = 1.0,
         fit_intercept: bool = True,
         steps: int = 100,
+        epochs: int | None = None,
         learning_rate: float = 0.5,
         batch_size: int | None = None,
         score_range: float = 4.0,
@@ -312,6 +333,7 @@ class _LogLink(_Gradient):
         overflow: str = "check",
     ) -> None:
         self.alpha, self.fit_intercept, self.steps, self.learning_rate = alpha, fit_intercept, steps, learning_rate
+        self.epochs = epochs
         self.batch_size, self.score_range, self.coef_range, self.overflow = batch_size, score_range, coef_range, overflow
 
     alpha: float
@@ -344,6 +366,7 @@ class PoissonRegressor(_LogLink):
         alpha: The strength of the penalty on `coef_`.
         fit_intercept: Whether there is an intercept.
         steps: How many steps.
+        epochs: How many times training goes through all rows, in place of `steps`: that many steps, or that many for each batch.
         learning_rate: The size of steps; too large ones leave `coef_range`.
         batch_size: How many rows a step is on, as for `LogisticRegression`.
         score_range: Where scores are cut off, at most 16.

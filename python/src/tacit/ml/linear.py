@@ -13,6 +13,7 @@ from ..types import Fixed
 from ._common import (
     FINE,
     FRACTION,
+    OfAmounts,
     Scored,
     across,
     counting,
@@ -38,7 +39,7 @@ __all__ = ["LinearRegression", "Ridge"]
 _MOST_FEATURES = 64
 
 
-class _Linear(Scored):
+class _Linear(Scored, OfAmounts):
     """Weights that solve the normal equations."""
 
     fit_intercept: bool

@@ -15,8 +15,8 @@ from ..control import loop
 from ..types import Fixed
 from ._common import (
     FRACTION,
-    Estimator,
     Floats,
+    OfKinds,
     classes,
     counts,
     features,
@@ -29,6 +29,8 @@ from ._common import (
     sigmoid,
     softmax,
     strided,
+    weighed,
+    weighing,
     wrong,
 )
 
@@ -41,7 +43,7 @@ _MOST_CLASSES = 32
 _MOST_CONSTANTS = 4096
 
 
-class MLPClassifier(Estimator):
+class MLPClassifier(OfKinds):
     """A network of dense layers with ReLU between them, and softmax (of two classes, the sigmoid) behind, by gradient descent.
 
     A step is on a batch of rows: batch `b` of `k` is the rows b, b + k, b + 2 k and so on, so that rows of several owners mix. It
@@ -52,6 +54,7 @@ class MLPClassifier(Estimator):
     Args:
         hidden_layer_sizes: Numbers in each hidden layer.
         steps: How many steps.
+        epochs: How many times training goes through all batches, in place of `steps`.
         learning_rate: The size of steps: the gradient of a batch's sum is multiplied by `learning_rate / 2^k`, where `2^k` is the
             least power of two that is not less than `batch_size`.
         batch_size: How many rows a step is on. Rows beyond the last whole batch are left out.
@@ -75,13 +78,14 @@ class MLPClassifier(Estimator):
         *,
         hidden_layer_sizes: Sequence[int] = (32,),
         steps: int = 200,
+        epochs: int | None = None,
         learning_rate: float = 0.5,
         batch_size: int = 64,
         random_state: int = 0,
         coef_range: float = 16.0,
         overflow: str = "check",
     ) -> None:
-        self.hidden_layer_sizes, self.steps, self.learning_rate = hidden_layer_sizes, steps, learning_rate
+        self.hidden_layer_sizes, self.steps, self.epochs, self.learning_rate = hidden_layer_sizes, steps, epochs, learning_rate
         self.batch_size, self.random_state = batch_size, random_state
         self.coef_range, self.overflow = coef_range, overflow
 
@@ -90,9 +94,15 @@ class MLPClassifier(Estimator):
         counts(steps=self.steps, batch_size=self.batch_size, **{"a layer's size": min(self.hidden_layer_sizes, default=0)})
         positive(learning_rate=self.learning_rate, coef_range=self.coef_range)
         one_of("overflow", self.overflow, ("check", "clip", "promise"))
+        if self.epochs is not None:
+            counts(epochs=self.epochs)
         if self.batch_size > rows:
             wrong(f"a batch of {self.batch_size} rows is more than there are, {rows}")
         return rows // self.batch_size
+
+    def _steps(self, parts: int) -> int:
+        """How many steps there are, of so many batches."""
+        return self.steps if self.epochs is None else self.epochs * parts
 
     def _first(self, columns: int, kinds: int) -> list[Floats]:
         """The first weights: uniform, with the variance that keeps the size of numbers from layer to layer."""
@@ -103,12 +113,14 @@ class MLPClassifier(Estimator):
             for a, b in pairwise(sizes)
         ]
 
-    def fit(self, X: Array, y: Array) -> MLPClassifier:
+    def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> MLPClassifier:
         """Adds the training to the program.
 
         Args:
             X: Features, shape (rows, columns), scaled to about -8..8; the number of rows is known.
             y: Classes, `tc.Bool()` or whole numbers from 0 to at most 31, shape (rows).
+            sample_weight: What each row counts, shape (rows): bits, which say whether it does, or numbers from 0, about one on average.
+                All count one, unless it is said.
 
         Raises `ShapeError`, `RangeError` and `ProgramError` at the line of the call. With `overflow="check"`, a weight that
         leaves its range in any step ends the run with `CheckFailed`, which everybody learns.
@@ -118,6 +130,9 @@ class MLPClassifier(Estimator):
         y, kinds = classes(X, y, _MOST_CLASSES)
         self.n_classes_ = kinds
         parts = self._validate(rows)
+        weight = weighing(X, sample_weight)
+        if weight is not None:
+            weight = strided(weight if weight._node.kind == "bit" else to_fixed(weight, _INNER), self.batch_size, parts)
         target = xp.expand_dims(y, axis=1) if kinds == 2 else one_hot(y, kinds)
         X = strided(to_fixed(X, _INNER), self.batch_size, parts)
         target = strided(xp.astype(target, Fixed(0, 1, _INNER)), self.batch_size, parts)
@@ -129,20 +144,23 @@ class MLPClassifier(Estimator):
 
         def step(weights: Array, i: Array) -> Array:
             # In one array: what is done with all weights together takes rounds once.
-            slopes = self._slopes(X[i % parts], target[i % parts], _apart(to_fixed(weights, _INNER), shapes))
+            own = None if weight is None else weight[i % parts]
+            slopes = self._slopes(X[i % parts], target[i % parts], _apart(to_fixed(weights, _INNER), shapes), own)
             return weights - to_fixed(_flat(slopes), _WEIGHTS) * rate
 
         keep = Fixed(-self.coef_range, self.coef_range, _WEIGHTS)
-        found = _apart(to_fixed(loop(self.steps, step, start, keep=keep, overflow=self.overflow), FRACTION), shapes)
+        found = _apart(to_fixed(loop(self._steps(parts), step, start, keep=keep, overflow=self.overflow), FRACTION), shapes)
         self.coefs_, self.intercepts_ = found[: len(first)], found[len(first) :]
         return self
 
-    def _slopes(self, X: Any, target: Any, carried: list[Any]) -> list[Any]:
+    def _slopes(self, X: Any, target: Any, carried: list[Any], own: Any = None) -> list[Any]:
         """The gradients of weights, then of offsets, of the sum of losses of a batch."""
         xs = namespace(X)
         weights, offsets = carried[: len(carried) // 2], carried[len(carried) // 2 :]
         inputs, signs, score = _forward(X, weights, offsets)
         rest = _chances(score) - target
+        if own is not None:
+            rest = weighed(rest, own) if isinstance(rest, Array) else rest * own[:, None]
         by_weight: list[Any] = []
         by_offset: list[Any] = []
         for layer in range(len(weights) - 1, -1, -1):
@@ -170,23 +188,25 @@ class MLPClassifier(Estimator):
         score = self._scores(X)
         return score[:, 0] > 0 if self.n_classes_ == 2 else namespace(score).argmax(score, axis=1)
 
-    def reference(self, X: Any, y: Any) -> MLPClassifier:
+    def reference(self, X: Any, y: Any, sample_weight: Any = None) -> MLPClassifier:
         """The same training in float64: an estimator whose attributes and predictions are NumPy's.
 
         Args:
             X: Features as NumPy's array, shape (rows, columns).
             y: Classes, shape (rows).
+            sample_weight: What each row counts, shape (rows).
         """
         X, y, found = np.asarray(X, dtype=np.float64), np.asarray(y).astype(np.int64), self._copy()
         found.n_classes_ = kinds = max(int(y.max()) + 1, 2)
         parts = self._validate(len(X))
         target = y[:, None].astype(np.float64) if kinds == 2 else np.eye(kinds)[y]
         X, target = strided(X, self.batch_size, parts), strided(target, self.batch_size, parts)
+        weight = None if sample_weight is None else strided(np.asarray(sample_weight, dtype=np.float64), self.batch_size, parts)
         first = self._first(X.shape[-1], kinds)
         carried = [*first, *(np.zeros(it.shape[1]) for it in first)]
         rate = self.learning_rate / 2.0 ** power_above(self.batch_size)
-        for i in range(self.steps):
-            slopes = self._slopes(X[i % parts], target[i % parts], carried)
+        for i in range(self._steps(parts)):
+            slopes = self._slopes(X[i % parts], target[i % parts], carried, None if weight is None else weight[i % parts])
             carried = [it - slope * rate for it, slope in zip(carried, slopes, strict=True)]
         found.coefs_, found.intercepts_ = carried[: len(first)], carried[len(first) :]
         return found

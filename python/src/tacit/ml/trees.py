@@ -14,6 +14,8 @@ from ._common import (
     FRACTION,
     Estimator,
     Floats,
+    OfAmounts,
+    OfKinds,
     classes,
     counts,
     largest,
@@ -21,9 +23,11 @@ from ._common import (
     one_hot,
     proven,
     targets,
+    weighed,
+    weighing,
     wrong,
 )
-from ._growth import Rule, bits_for, candidates, candidates_as, depth_of, grow, grow_clear, leaves, mean_of, units
+from ._growth import Rule, bits_for, candidates, candidates_as, depth_of, grow, grow_clear, leaves, mean_of, units, whole_weights
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -85,70 +89,99 @@ class Grown(Estimator):
     def _validate(self) -> None:
         raise NotImplementedError
 
-    def _grown(self, X: Array, statistics: Array, size: float) -> Array:
-        """Grows by whole statistics of rows up to a size, shape (rows, statistics): values of leaves, statistics along the last axis."""
+    def _grown(self, X: Array, statistics: Array, weight: Array | None, unit: int) -> Array:
+        """Grows by whole statistics of rows, shape (rows, statistics): values of leaves, statistics along the last axis.
+
+        Statistics are those of rows times their whole weights, shape (rows), of which `unit` are one.
+        """
         raise NotImplementedError
 
-    def _grown_clear(self, X: Any, statistics: Any) -> Any:
-        """The same in float64."""
+    def _grown_clear(self, X: Any, statistics: Any, weight: Any) -> Any:
+        """The same in float64, of statistics of rows without their weights."""
         raise NotImplementedError
 
 
-class OfClasses(Grown):
+def _ones(y: Any, sample_weight: Any) -> Floats:
+    """Weights of rows in float64."""
+    return np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+
+
+class OfClasses(Grown, OfKinds):
     """By counts of classes."""
 
     n_classes_: int
 
-    def fit(self, X: Array, y: Array) -> Self:
+    def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> Self:
         """Adds the training to the program. Nothing can overflow.
 
         Args:
             X: Candidate splits, shape (rows, candidates). Forests need a known number of rows, unless `bootstrap=False`.
             y: Classes, `tc.Bool()` or whole numbers from 0 to at most 15, shape (rows).
+            sample_weight: What each row counts, shape (rows): bits, which say whether it does, or numbers from 0. All count one, unless
+                it is said. Those with a fraction are rounded down to as many bits behind the point as their sums have room for.
 
         Raises `ShapeError`, `RangeError` and `ProgramError` at the line of the call.
         """
         self._validate()
         X = candidates(X)
         y, self.n_classes_ = classes(X, y, _MOST_CLASSES)
-        bits_for(X.shape[0], 1.0)
-        self.values_ = to_fixed(self._grown(X, xp.astype(one_hot(y, self.n_classes_), Int(0, 1)), 1.0), FRACTION)
+        kinds, weight, unit = one_hot(y, self.n_classes_), weighing(X, sample_weight), 1
+        if weight is None:
+            bits_for(X.shape[0], 1.0)
+            statistics = xp.astype(kinds, Int(0, 1))
+        elif weight._node.kind == "bit":
+            statistics = xp.astype(kinds & xp.expand_dims(weight, axis=1), Int(0, 1))
+            weight, _ = whole_weights(weight, X.shape[0])
+        else:
+            weight, bits = whole_weights(weight, X.shape[0])
+            statistics, unit = xp.where(kinds, xp.expand_dims(weight, axis=1), 0), 2**bits
+        self.values_ = to_fixed(self._grown(X, statistics, weight, unit), FRACTION)
         return self
 
-    def reference(self, X: Any, y: Any) -> Self:
+    def reference(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """The same in float64, of candidates in NumPy, shape (rows, candidates). Nearly equal candidates may differ."""
         self._validate()
         y, found = np.asarray(y).astype(np.int64), self._copy()
         found.n_classes_ = max(int(y.max()) + 1, 2)
-        found.values_ = found._grown_clear(X, np.eye(found.n_classes_)[y])
+        found.values_ = found._grown_clear(X, np.eye(found.n_classes_)[y], _ones(y, sample_weight))
         return found
 
 
-class OfNumbers(Grown):
+class OfNumbers(Grown, OfAmounts):
     """By sums of numbers."""
 
-    def fit(self, X: Array, y: Array) -> Self:
+    def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> Self:
         """Adds the training to the program. Nothing can overflow.
 
         Args:
             X: Candidate splits, shape (rows, candidates). Forests need a known number of rows, unless `bootstrap=False`.
             y: Numbers, shape (rows).
+            sample_weight: What each row counts, shape (rows): bits, which say whether it does, or numbers from 0. All count one, unless
+                it is said. Those with a fraction are rounded down to as many bits behind the point as their sums have room for.
 
         Raises `ShapeError`, `RangeError` and `ProgramError` at the line of the call.
         """
         self._validate()
         X = candidates(X)
+        weight, unit = weighing(X, sample_weight), 0
         y = targets(X, y)
+        low, high = y.range
+        y = weighed(y, weight)
         bits = bits_for(X.shape[0], largest(y))
+        if weight is not None:
+            weight, unit = whole_weights(weight, X.shape[0])
         statistics = xp.expand_dims(units(y, bits), axis=1)
-        self.values_ = mean_of(self._grown(X, statistics, largest(statistics)), bits)
+        means = mean_of(self._grown(X, statistics, weight, 2**unit), bits - unit)
+        # Means of targets that were rounded down, zero of no rows, or a sum of rounded products over rounded weights.
+        slack = 1.0 if weight is None else 1.0 + 2 * max(abs(low), abs(high))
+        self.values_ = proven(means, min(low, 0) - slack, max(high, 0) + slack)
         return self
 
-    def reference(self, X: Any, y: Any) -> Self:
+    def reference(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """The same in float64, of candidates in NumPy, shape (rows, candidates). Nearly equal candidates may differ."""
         self._validate()
         y, found = np.asarray(y, dtype=np.float64), self._copy()
-        found.values_ = found._grown_clear(X, y[:, None])[..., 0]
+        found.values_ = found._grown_clear(X, y[:, None], _ones(y, sample_weight))[..., 0]
         return found
 
 
@@ -168,17 +201,16 @@ class _Tree(Grown):
             X = candidates_as(X, self._candidates)
         return leaves(X, namespace(splits).expand_dims(splits, axis=0), self.max_depth)
 
-    def _rule(self) -> Rule:
-        return Rule(self.max_depth, self.min_samples_leaf)
-
-    def _grown(self, X: Array, statistics: Array, size: float) -> Array:
-        tree = grow(X, xp.expand_dims(statistics, axis=1), None, self._rule())
+    def _grown(self, X: Array, statistics: Array, weight: Array | None, unit: int) -> Array:
+        weight = None if weight is None else xp.expand_dims(weight, axis=1)
+        tree = grow(X, xp.expand_dims(statistics, axis=1), weight, Rule(self.max_depth, self.min_samples_leaf * unit))
         self.splits_, self._candidates = tree.splits[0], int(X.shape[1])
         value: Array = tree.value[0]
         return value
 
-    def _grown_clear(self, X: Any, statistics: Any) -> Any:
-        tree = grow_clear(np.asarray(X), statistics[:, None], np.ones((len(statistics), 1)), self._rule())
+    def _grown_clear(self, X: Any, statistics: Any, weight: Any) -> Any:
+        weight = weight[:, None]
+        tree = grow_clear(np.asarray(X), (statistics * weight)[:, None], weight, Rule(self.max_depth, self.min_samples_leaf))
         self.splits_ = tree.splits[0]
         return tree.value[0]
 
@@ -192,7 +224,8 @@ class DecisionTreeClassifier(OfClasses, _Tree):
 
     Args:
         max_depth: How many levels of splits there are, 1 to 8.
-        min_samples_leaf: The fewest rows on each side of a split. Where no candidate leaves so many, the first one is taken.
+        min_samples_leaf: The fewest rows on each side of a split, by their weights. Where no candidate leaves so many, the first one is
+            taken.
 
     Attributes:
         splits_: The candidate of each node, level by level, shape (2**depth - 1): below the edge, rows go to the left.
@@ -220,7 +253,8 @@ class DecisionTreeRegressor(OfNumbers, _Tree):
 
     Args:
         max_depth: How many levels of splits there are, 1 to 8.
-        min_samples_leaf: The fewest rows on each side of a split. Where no candidate leaves so many, the first one is taken.
+        min_samples_leaf: The fewest rows on each side of a split, by their weights. Where no candidate leaves so many, the first one is
+            taken.
 
     Attributes:
         splits_: The candidate of each node, level by level, shape (2**depth - 1).
@@ -229,4 +263,6 @@ class DecisionTreeRegressor(OfNumbers, _Tree):
 
     def predict(self, X: Any) -> Any:
         """The mean of the leaf of each row, shape (rows)."""
-        return self._leaves(X) @ self.values_
+        found = self._leaves(X) @ self.values_
+        # A row is of one leaf.
+        return proven(found, -largest(self.values_), largest(self.values_)) if isinstance(found, Array) else found
