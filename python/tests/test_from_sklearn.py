@@ -45,6 +45,9 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import tacit as tc
 
+# Fifty sample rows are few, and enough for these data.
+pytestmark = pytest.mark.filterwarnings("ignore::tacit.FewSamples")
+
 DATA = {"iris": load_iris, "cancer": load_breast_cancer, "diabetes": load_diabetes, "digits": load_digits}
 
 CLASSIFIERS = [

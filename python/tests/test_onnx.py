@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -261,6 +263,7 @@ def deep() -> onnx.ModelProto:
     return model_of(nodes, ["n", 16], weights)
 
 
+@pytest.mark.filterwarnings("ignore::tacit.FewSamples")
 @pytest.mark.parametrize("overflow", ["clip", "check", "promise"])
 def test_layers_are_cut_to_what_samples_show(overflow: str) -> None:
     rows = rows_of((16,))
@@ -275,6 +278,7 @@ def test_layers_are_cut_to_what_samples_show(overflow: str) -> None:
     assert again.digest == job.digest and other.cut == net.cut
 
 
+@pytest.mark.filterwarnings("ignore::tacit.FewSamples")
 def test_values_that_are_cut_are_counted() -> None:
     rows = rows_of((16,))
     job, _ = built(deep(), (16,), top=8, private=True, sample=rows / 64, margin=1, bits=30)
@@ -291,6 +295,41 @@ def test_ranges_without_samples_are_refused() -> None:
         built(model_of([node], ["n", 2], {}), (2,), top=200)
     job, _ = built(model_of([node], ["n", 2], {}), (2,), top=200, ranges={"x": (-200, 3)})
     assert abs(job.check({"alice.x": [[1.0, -200.0]]}).y[0, 0] - np.e) < 1e-3
+
+
+def test_ranges_of_few_rows_are_warned_of_and_what_they_cut_is_counted() -> None:
+    rows = rows_of((16,))
+    with pytest.warns(tc.FewSamples, match="in model are what 3 sample rows show, times 1") as caught:
+        job, net = built(deep(), (16,), top=8, private=True, sample=rows[:3] / 64, margin=1, bits=30)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert all(-low == high for low, high in net.cut.values())
+    assert all(f"{name} {low:g}..{high:g}" in repr(net) for name, (low, high) in net.cut.items())
+    assert re.search(r"CUT OFF  test_onnx.py:\d+ in -", repr(job.disclosure()))
+    data = {"alice": {"x": rows * 8}, **net.data}
+    said = job.check(data).warnings
+    report = job.accuracy(rows * 8)
+    assert len(said) == sum(bool(it["cut"]) for it in report.layers) > 0
+    counted = [int(it.split(" of ")[0]) for it in said]
+    assert sum(counted) == report.clipped and "values were cut off, in " in repr(report)
+    assert not job.check({**data, "alice": {"x": rows / 256}}).warnings
+    # What is computed from an output counts too, and a job that does not compute the layer says nothing.
+    alice = net.owner.arena.parties[0] if net.owner is not None else None
+    assert alice is not None
+    with pytest.warns(tc.FewSamples):
+        x = alice.array("z", tc.Fixed(-8, 8), shape=rows.shape)
+        total = tc.sum(net(x).y)
+    assert tc.job("total", t=total.reveal(to=alice)).check({"alice": {"z": rows * 8}, **net.data}).warnings
+    other = tc.job("other", t=tc.maximum(tc.sum(x), 0).reveal(to=alice))
+    assert not other.check({"alice": {"z": rows * 8}}).warnings
+
+
+def test_many_rows_are_not_warned_of() -> None:
+    many = np.random.default_rng(1).uniform(-1, 1, (120, 16)).astype(np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _, net = built(deep(), (16,), private=True, sample=many, bits=30)
+        built(deep(), (16,), private=True, ranges=net.cut, bits=30)
+        built(mlp(), (6,), private=True, sample=many[:3, :6])
 
 
 # Trees.

@@ -38,6 +38,22 @@ def test_mistakes_of_loading(tmp_path: Any) -> None:
         tc.onnx.load(b"\xff\xfe nothing of the kind", public=True)
 
 
+def test_mistakes_of_loading_say_where(tmp_path: Any) -> None:
+    _, bob, _ = tc.parties("alice", "bob", "carol")
+    calls = [
+        lambda: tc.onnx.load(mlp()),
+        lambda: tc.onnx.load(tmp_path / "none.onnx", public=True),
+        lambda: tc.onnx.load(model_of([helper.make_node("Det", ["x"], ["y"], "one")], [2, 2], {}), public=True),
+        lambda: tc.onnx.load(mlp(), owner=bob)(bob.array("x", tc.Fixed(-1, 1), shape=(3, 6))),
+        lambda: tc.onnx.without_weights(tmp_path / "none.onnx"),
+        lambda: tc.ml.from_sklearn(object(), public=True),
+    ]
+    for call in calls:
+        with pytest.raises(tc.InputError, match=r"^test_onnx_mistakes.py:\d+: ") as caught:
+            call()
+        assert caught.value.file == "test_onnx_mistakes.py" and caught.value.line == call.__code__.co_firstlineno
+
+
 def test_mistakes_of_use() -> None:
     alice, bob, _ = tc.parties("alice", "bob", "carol")
     x = alice.array("x", tc.Fixed(-1, 1), shape=(tc.rows("n", max=10), 5))

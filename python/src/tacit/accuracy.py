@@ -113,6 +113,10 @@ class Accuracy:
         if self._numbers():
             least = min(self._numbers(), key=lambda it: int(it["left"]))
             lines.append(f"bits left: {self.left} at least, in {least['node']}; the program has room for all values of the declared ranges")
+        if self.clipped:
+            where = [it["node"] for it in self.layers if it["cut"]]
+            named = ", ".join(where[:5]) + (", ..." if len(where) > 5 else "")
+            lines.append(f"warning: {self.clipped} values were cut off, in {named}: give more sample= rows, a greater margin=, or ranges=")
         if self.comparisons:
             many = sum(int(it["comparisons"]) for it in self.comparisons)
             features = sorted({feature for it in self.comparisons for feature in it["features"]})
@@ -183,7 +187,7 @@ def bounds_of(job: Job) -> dict[str, float | None]:
 
 def runs_of(job: Job, given: Mapping[str, Any], protocol: str | None, kept: Mapping[str, Any] | None) -> dict[str, Result]:
     """What a job gives in the clear and, if one is named, under a protocol. What it keeps is lost."""
-    runs = {"tacit": job.check(given, kept=kept)}
+    runs = {"tacit": job._in_clear(given, kept)}
     if protocol is not None:
         runs[protocol] = job.run(given, protocol=protocol, on=local(), kept=kept)
     return runs

@@ -148,6 +148,8 @@ class Arena:
         self.suggested: set[str] = set()
         # Outputs of trained models, by the identity of their nodes: what computed them, the output's name, and the value.
         self.models: dict[int, tuple[Any, str, Array]] = {}
+        # Uses of trained models whose layers are cut off, and the lines that use them.
+        self.cut: list[tuple[tuple[str, int], Any]] = []
         # Numbers of combinations of categories, by the keys that they are of.
         self.cells: dict[tuple[int, ...], tuple[Array, list[Array]]] = {}
         # Arrays that earlier jobs kept, by name.

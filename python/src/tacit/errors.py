@@ -19,6 +19,7 @@ __all__ = [
     "BugError",
     "CheckFailed",
     "ConfigurationError",
+    "FewSamples",
     "InputError",
     "MisbehaviourError",
     "NetworkError",
@@ -52,6 +53,10 @@ class TacitError(Exception):
 
 class UnrolledLoop(UserWarning):
     """One line of the user's code adds more than 10,000 operations to a program: a loop of Python that `tc.loop` should be."""
+
+
+class FewSamples(UserWarning):
+    """Layers of a model are cut to ranges that few sample rows show: other rows may have values beyond them."""
 
 
 class UnusedCheck(UserWarning):

@@ -130,6 +130,8 @@ class Job:
     _samples: dict[str, Any]
     # Results that are outputs of models.
     _models: dict[str, Any]
+    # Uses of trained models that this job may compute, layers of which are cut off.
+    _cut: list[Any]
     _disclosed: tuple[str, list[str], list[str], list[str], list[str], list[str]] | None
     # Whether it was written as a frame.
     _of_frame = False
@@ -200,13 +202,17 @@ class Job:
         self._set(program)
         arena.made({(file, line) for _, _, within in program.nodes for op, file, line in within if op == "check"})
         self._models = {key: arena.models[id(it.value._node)][:2] for key, it in revealed.items() if id(it.value._node) in arena.models}
+        clips = (
+            {(file, line) for _, _, within in program.nodes for op, file, line in within if op in ("min", "max")} if arena.cut else set()
+        )
+        self._cut = [walk for where, walk in arena.cut if where in clips]
         self._promised = set(arena.promised)
         self._bounds = {key: list(ranges) for key, ranges in arena.bounds.items()}
         self._suggested = {it for it in arena.suggested if it in self.input_names}
         self._samples = {key: value for key, value in arena.samples.items() if key in self.input_names}
 
     def _set(self, program: _tacit.Program, source: str | None = None) -> None:
-        self._program, self._source, self._models = program, source, {}
+        self._program, self._source, self._models, self._cut = program, source, {}, []
         self._columns, self._disclosed = program.columns, program.disclosed
         parties = program.parties
         self._all_inputs = [
@@ -447,7 +453,8 @@ class Job:
 
     @placed
     def check(self, given: Mapping[str, Any] | None = None, *, kept: Mapping[str, Any] | None = None) -> Result:
-        """Computes in the clear, on sample data: the results, and where values left their ranges or broke a promise.
+        """Computes in the clear, on sample data: the results, and where values left their ranges, broke a promise, or were cut off by a
+        layer of a trained model.
 
         **Nothing is protected**: whoever calls it has all inputs. Nothing is kept for later jobs.
 
@@ -462,6 +469,15 @@ class Job:
         Each has the file and the line of this call.
         """
         given = given if given is not None else self._samples
+        result = self._in_clear(given, kept)
+        if self._cut:
+            from .onnx.report import cut_off
+
+            result.warnings += cut_off(self, given, kept)
+        return result
+
+    def _in_clear(self, given: Mapping[str, Any], kept: Mapping[str, Any] | None) -> Result:
+        """Computes in the clear."""
         inputs, _, rounding = self._given(given, None)
         inputs |= self._clear(self._program, kept)
         start = time.perf_counter()

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, placed
 from ..onnx.load import load
 from ..onnx.net import Net
 
 __all__ = ["from_sklearn"]
 
 
+@placed
 def from_sklearn(model: Any, *, features: int | None = None, name: str | None = None, double: bool = False, **options: Any) -> Net:
     """A trained model of scikit-learn, for private data. It is converted by skl2onnx, and loaded as `tc.onnx.load` does.
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..array import Party
-from ..errors import InputError
+from ..errors import InputError, placed
 from ..types import Type
 from . import operators
 from .graph import graph_of, package, read
@@ -19,6 +19,7 @@ __all__ = ["load", "operators"]
 _WAYS = ("clip", "check", "promise")
 
 
+@placed
 def load(
     model: Any,
     *,
@@ -50,8 +51,10 @@ def load(
         ranges: Ranges of tensors, by name, that need not be taken from a sample.
         overflow: What becomes of values beyond such a range: `"clip"` cuts them off, `"check"` ends the run before anything is
             revealed and tells everybody that one bit, `"promise"` takes your word, without verifying it.
-        margin: By how much such a range is wider than what the sample shows.
-        bits: How many bits a value may need before it is cut to such a range.
+        margin: By how much such a range is wider than what the sample shows. A range goes as far below zero as above it, unless intervals
+            show that values do not, or an operator such as `Exp` needs the signs that the sample shows.
+        bits: How many bits a value may need, those behind the point and the sign with them, before it is cut to such a range. Where there
+            is neither sample nor range it is not cut, and is refused only by operators that need more bits than there are.
 
     Returns:
         What is called on arrays, and gives the outputs by name: `net(x)`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,12 +13,15 @@ from .. import control
 from .._place import here
 from .._show import as_html, as_text, paragraph
 from ..array import Array, Extent, Party, _input, current
-from ..errors import InputError, ProgramError, ShapeError, fail
+from ..errors import FewSamples, InputError, ProgramError, ShapeError, fail, placed
 from ..types import Fixed, Type
 from .graph import Graph, Port
 from .walk import Walk
 
 __all__ = ["Net", "Outputs"]
+
+# Ranges that fewer sample rows show are warned of.
+_FEW_ROWS = 100
 
 
 class Outputs(dict[str, Any]):
@@ -97,6 +101,7 @@ class Net:
             ("inputs", ", ".join(shown)),
             ("outputs", ", ".join(self.graph.outputs)),
             ("weights", seen),
+            *([("cut to", ", ".join(f"{name} {low:g}..{high:g}" for name, (low, high) in self.cut.items()))] if self.cut else []),
         ]
 
     def __repr__(self) -> str:
@@ -107,6 +112,7 @@ class Net:
 
     # Using it.
 
+    @placed
     def __call__(self, *arrays: Any, **named: Any) -> Outputs:
         """The outputs by name, of inputs in their order or by name.
 
@@ -117,6 +123,8 @@ class Net:
             ShapeError: An array has another shape than the model's input.
             RangeError: A value may need more bits than there are, and no sample says what range it has.
             ProgramError: An operator is used in a way that is not supported; the message names the node.
+
+        Warns (`FewSamples`) where layers are cut to ranges that fewer than 100 sample rows show.
         """
         feeds = self._feeds(arrays, named)
         arena = next((it._arena for it in feeds.values() if isinstance(it, Array)), None)
@@ -126,10 +134,28 @@ class Net:
             fail(ProgramError, f"{self.name} is of a party of another tc.parties(...) than its inputs", place, path)
         walk = Walk(self, self.graph, arena, feeds)
         found = Outputs(walk.run())
+        if walk.narrowed:
+            self._tell_of_cuts(walk, place, path)
         for name, value in found.items():
             if isinstance(value, Array):
                 arena.models[id(value._node)] = (walk, name, value)
         return found
+
+    def _tell_of_cuts(self, walk: Walk, place: tuple[str, int], path: str) -> None:
+        """Keeps for reports what is cut off, and warns where few rows say at which bounds."""
+        if self.overflow == "clip":
+            walk.arena.cut.append((place, walk))
+        by_sample = [name for name in walk.narrowed if name not in self.ranges]
+        if by_sample and walk.sampled < _FEW_ROWS:
+            named = ", ".join(map(repr, by_sample[:4])) + (", ..." if len(by_sample) > 4 else "")
+            beyond = {
+                "clip": "is cut off, and no run says so",
+                "check": "ends the run",
+                "promise": "makes results wrong, and nothing verifies it",
+            }[self.overflow]
+            what = f"ranges of {named} in {self.name} are what {walk.sampled} sample rows show, times {self.margin:g}"
+            way = "give more sample= rows or ranges=, and try job.accuracy or job.check on others"
+            warnings.warn_explicit(f"{what}. What is beyond {beyond}: {way}", FewSamples, path, place[1])
 
     def _feeds(self, arrays: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
         ports = {it.name: it for it in self.graph.inputs}

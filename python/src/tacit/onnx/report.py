@@ -17,7 +17,7 @@ from .walk import Walk
 if TYPE_CHECKING:
     from ..job import Job
 
-__all__ = ["measure"]
+__all__ = ["cut_off", "measure"]
 
 
 def measure(
@@ -71,6 +71,42 @@ def measure(
     return Accuracy(
         title, many, results, layers, [it for it in differing if it is not None], reports, columns, runs["tacit"].warnings, bounds_of(job)
     )
+
+
+def cut_off(job: Job, given: Mapping[str, Any], kept: Mapping[str, Any] | None) -> list[str]:
+    """Layers of a job's models that cut values off, and how many, computed in the clear; nothing of the values."""
+    found = []
+    for walk in job._cut:
+        used = [name for it, name in job._models.values() if it is walk]
+        needed = walk.needed(used) if used else None
+        layers = [it for it in walk.layers.values() if it.before is not None and (needed is None or it.tensor in needed)]
+        # A job that takes fewer inputs does not compute the layer.
+        layers = [it for it in layers if set(_of({"layer": it.before}).input_names) <= set(job.input_names)]
+        if not layers:
+            continue
+        inner = _of({f"layer {place}": it.before for place, it in enumerate(layers)})
+        names = {name for it in inner._inputs for name in (it.name, it.column, it.party, f"{it.party}/{it.column.rpartition('.')[0]}")}
+        own = {key: value for key, value in given.items() if key in names or key.partition("/")[0] in inner.parties}
+        values = inner._in_clear(own, kept if inner._keeping is not None else None)
+        for place, it in enumerate(layers):
+            assert it.bounds is not None
+            seen = np.asarray(values[f"layer {place}"])
+            low, high = it.bounds
+            beyond = int(((seen < low) | (seen > high)).sum())
+            if beyond:
+                what = (
+                    f"{beyond} of {seen.size} values of {it.tensor!r} (node {it.node} of {walk.net.name}) were cut off at {low:g}..{high:g}"
+                )
+                found.append(f"{what}: give more sample= rows, a greater margin=, or ranges=")
+    return found
+
+
+def _of(values: Mapping[str, Any]) -> Job:
+    """A job that reveals some values, to be computed in the clear."""
+    from ..job import Job as Jobs
+    from ..job import Reveal
+
+    return Jobs("layers", {name: Reveal.of(value, "all") for name, value in values.items()})
 
 
 def _constants(walk: Walk) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, placed
 from .graph import STRIPPED, graph_of, package, read
 from .table import Call
 
@@ -16,6 +16,7 @@ __all__ = ["without_weights"]
 _WEIGHTS = ("coefficients", "intercepts", "offset", "scale", "support_vectors", "rho", "base_values", "imputed_value_floats")
 
 
+@placed
 def without_weights(model: Any) -> Any:
     """The structure of a model, which is public: all weights are zero, and trees are complete ones that ask for nothing.
 

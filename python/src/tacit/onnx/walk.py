@@ -83,6 +83,10 @@ class Walk:
     # Names of values in which a number that is far below stands for minus infinity.
     far: set[str] = field(default_factory=set)
     narrowed: dict[str, tuple[float, float]] = field(default_factory=dict)
+    # Those of them that were cut by the signs that the sample shows.
+    signed: set[str] = field(default_factory=set)
+    # How many sample rows there are.
+    sampled: int = 0
     _seen: dict[str, tuple[float, float]] | None = None
 
     @property
@@ -223,20 +227,29 @@ class Walk:
         done = False
         for name in node.inputs:
             value = self.values.get(name) if name else None
-            if isinstance(value, Array) and value._node.kind == "fixed" and name not in self.narrowed:
-                done = self.narrow(name) or done
+            if isinstance(value, Array) and value._node.kind == "fixed" and name not in self.signed:
+                first = name not in self.narrowed and self.narrow(name)
+                done = first or self.narrow(name, signed=True) or done
         return done
 
-    def narrow(self, name: str) -> bool:
-        """Cuts a tensor to the range that was said or seen, times the margin; whether that made it narrower."""
-        value = self.values[name]
-        bounds = self._bounds(name, value)
+    def narrow(self, name: str, signed: bool = False) -> bool:
+        """Cuts a tensor to the range that was said or seen, times the margin; whether that made it narrower.
+
+        A range that was seen goes as far below zero as above it, as few rows may not show all signs; or, for operators that need a
+        narrower one, such as exponentials, `signed`, as far on either side as was seen there.
+        """
+        known = self.layers.get(name)
+        value = known.before if known is not None and known.before is not None else self.values[name]
+        bounds = self._bounds(name, value, signed)
+        if signed:
+            self.signed.add(name)
         if bounds is None:
             return False
         low, high = bounds
         self.narrowed[name] = bounds
         self.net.cut[name] = bounds
         if self.net.overflow == "clip":
+            self.arena.bounded("clip", here()[0], *bounds)
             ends = [constant(self.arena, np.float64(it), value._node.fraction) for it in (low, high)]
             after = xp.minimum(xp.maximum(value, ends[0]), ends[1])
         else:
@@ -246,7 +259,7 @@ class Walk:
         layer.value, layer.before, layer.bounds = after, value, bounds
         return True
 
-    def _bounds(self, name: str, value: Array) -> tuple[float, float] | None:
+    def _bounds(self, name: str, value: Array, signed: bool) -> tuple[float, float] | None:
         least, most = value.range
         said = self.net.ranges.get(name)
         if said is not None:
@@ -255,8 +268,11 @@ class Walk:
             seen = self._ranges().get(name)
             if seen is None:
                 return None
-            low, high = -_outward(-seen[0] * self.net.margin), _outward(seen[1] * self.net.margin)
+            low, high = (-_outward(-seen[0] * self.net.margin), _outward(seen[1] * self.net.margin))
+            low, high = (low, high) if signed else (min(low, -high), max(high, -low))
         low, high = max(low, least), min(high, most)
+        if signed and self.narrowed.get(name) == (low, high):
+            return None
         narrower = high - low < 0.75 * (most - least) or high < most / 2 or low > least / 2
         return (low, high) if narrower and low < high else None
 
@@ -265,6 +281,7 @@ class Walk:
             self._seen = {}
             sample = None if self.graph.stripped else self.net._sampled(self.feeds)
             if sample is not None:
+                self.sampled = max((len(it) for it in sample.values() if np.ndim(it)), default=1)
                 found = reference(self.graph, sample)
                 for name, it in found.items():
                     if isinstance(it, np.ndarray) and it.dtype.kind in "fiu" and it.size:
