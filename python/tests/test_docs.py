@@ -7,6 +7,7 @@ import doctest
 import importlib
 import io
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,13 @@ def test_the_guide_to_models_lists_all_operators() -> None:
     text = (DOCS / "models.md").read_text()
     listed = set(re.findall(r"`(\w+)`", text[text.index("## Operators") : text.index("How they are computed")]))
     assert {name.removeprefix("ml:") for name in OPERATORS} <= listed
+
+
+def test_the_plot_of_the_regression_is_of_the_table() -> None:
+    script = Path(__file__).parents[1] / "bench" / "plot_logistic.py"
+    drawn = runpy.run_path(str(script))
+    found = drawn["figures"]((DOCS / "benchmarks.md").read_text())
+    assert set(found) == {"Tacit", "SPU"}
+    shown = re.findall(r">([^<>]+)</text>", (DOCS / "figures" / "logistic.svg").read_text())
+    for name, values in found.items():
+        assert name in shown and {f"{it:g}" for it in values} <= set(shown)

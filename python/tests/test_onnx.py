@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnx.reference
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
@@ -155,6 +156,32 @@ def test_public_models_are_computed_by_who_has_the_rows() -> None:
     report = job.accuracy(rows_of((6,)))
     assert report.results["label"]["agree"] == {"tacit": 12}
     assert report.results["y"]["difference"]["tacit"] < 2e-4
+
+
+def test_fewer_bits_of_functions_take_fewer_messages() -> None:
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    x = alice.array("x", tc.Fixed(-1, 1, 20), shape=(20, 6)) + bob.array("z", tc.Fixed(-1, 1, 20), shape=(20, 6))
+    rows = rows_of((6,), many=20)
+    nodes = [
+        helper.make_node("Gelu", ["x"], ["g"], "gelu"),
+        helper.make_node("LayerNormalization", ["g", "scale", "shift"], ["l"], "normal"),
+        helper.make_node("Softmax", ["l"], ["y"], "shares"),
+    ]
+    model = model_of(nodes, ["n", 6], {"scale": np.ones(6, np.float32), "shift": np.zeros(6, np.float32)})
+    wanted = onnx.reference.ReferenceEvaluator(model).run(None, {"x": rows})[0]
+    sent = {}
+    for precision in (None, 16, 10):
+        net = tc.onnx.load(model, public=True, precision=precision)
+        job = tc.job("functions", y=net(x).y.reveal(to=alice))
+        data = {"alice": {"x": rows / 2}, "bob": {"z": rows - rows / 2}}
+        assert not job.check(data).warnings
+        found = job.run(data, protocol="trio")
+        np.testing.assert_allclose(found.y, wanted, atol=1e-4 if precision is None else 4 * 2.0**-precision + 1e-4)
+        sent[precision] = found.report.bytes, found.report.rounds
+    assert sent[10] < sent[16] < sent[None] and sent[10][1] < sent[None][1]
+    for precision in (3, 25, True, 12.0):
+        with pytest.raises(tc.InputError, match="precision is how many bits of functions are right, from 4 to 24"):
+            tc.onnx.load(model, public=True, precision=precision)  # type: ignore[arg-type]
 
 
 def test_attention_over_rows() -> None:

@@ -33,6 +33,7 @@ def load(
     overflow: str = "clip",
     margin: float = 4,
     bits: int = 45,
+    precision: int | None = None,
 ) -> Net:
     """A trained model from an ONNX file: networks, linear models, and trees.
 
@@ -55,6 +56,9 @@ def load(
             show that values do not, or an operator such as `Exp` needs the signs that the sample shows.
         bits: How many bits a value may need, those behind the point and the sign with them, before it is cut to such a range. Where there
             is neither sample nor range it is not cut, and is refused only by operators that need more bits than there are.
+        precision: How many bits of exponentials, logarithms, sigmoids and reciprocals are right, 4 to 24, and of what is made of them, such
+            as softmax, GELU and layer normalisation, about as many. Unless it is said, exponentials and their kin have 24 and reciprocals
+            are exact. Fewer take fewer messages and rounds; `job.accuracy` says what they change.
 
     Returns:
         What is called on arrays, and gives the outputs by name: `net(x)`.
@@ -76,6 +80,8 @@ def load(
         raise InputError(f"overflow is one of {', '.join(map(repr, _WAYS))}, not {overflow!r}")
     if not 1 <= margin or not 8 <= bits <= 60:
         raise InputError("margin is at least 1, and bits are from 8 to 60")
+    if precision is not None and (isinstance(precision, bool) or not isinstance(precision, int) or not 4 <= precision <= 24):
+        raise InputError(f"precision is how many bits of functions are right, from 4 to 24, not {precision!r}")
     package()
     read_model = read(model)
     called = name or (os.path.splitext(os.path.basename(model))[0] if isinstance(model, (str, os.PathLike)) else "")
@@ -90,5 +96,6 @@ def load(
         "frac": frac,
         "sample": sample,
         "ranges": ranges,
+        "precision": precision,
     }
     return Net(graph_of(read_model, called), called, owner, options)

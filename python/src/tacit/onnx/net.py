@@ -59,6 +59,7 @@ class Net:
         self.margin: float = options["margin"]
         self.bits: int = options["bits"]
         self.frac: int = options["frac"]
+        self.precision: int | None = options["precision"]
         self.sample: Any = options["sample"]
         self.ranges: Mapping[str, tuple[float, float]] = dict(options["ranges"] or {})
         self.cut: dict[str, tuple[float, float]] = {}

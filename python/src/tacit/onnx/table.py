@@ -84,6 +84,16 @@ class Call:
         """The version of the standard operators that the model was written for."""
         return self.walk.opset
 
+    @property
+    def precision(self) -> int | None:
+        """How many bits of functions are right, if that was said."""
+        return self.walk.net.precision
+
+    @property
+    def wrong(self) -> float:
+        """What functions may be wrong by for that, beside units in the last place."""
+        return 0.0 if self.precision is None else 2.0**-self.precision
+
     def attr(self, name: str, default: Any = None) -> Any:
         """An attribute, or what it is without being said."""
         value = self.attributes.get(name)

@@ -73,13 +73,13 @@ def hard_sigmoid(at: Call, x: Array) -> Array:
 def sigmoid(at: Call, x: Array) -> Array:
     if at.op_type == "Sigmoid":
         at.walk.ordered[at.outputs[0]] = (at.sources[0], None)
-    return xp.sigmoid(real(at, x))
+    return xp.sigmoid(real(at, x), bits=at.precision)
 
 
 @op("Tanh")
 def tanh(at: Call, x: Array) -> Array:
     x = real(at, x)
-    return shifted(at, xp.sigmoid(x + x) * 2, -1.0)
+    return shifted(at, xp.sigmoid(x + x, bits=at.precision) * 2, -1.0)
 
 
 @op("Exp")
@@ -93,14 +93,15 @@ def exponential(at: Call, x: Array) -> Array:
     if high > (60 - x._node.fraction) * math.log(2):
         place, path = here()
         fail(RangeError, f"the exponential of a number that may be {high} needs more than 64 bits", place, path)
-    found = xp.exp(x)
+    found = xp.exp(x, bits=at.precision)
     unit = 2.0**-x._node.fraction
-    return assumed(found, math.exp(max(low, -700.0)) - 8 * unit, math.exp(high) * (1 + 2.0**-20) + 8 * unit)
+    least, most = math.exp(max(low, -700.0)) * (1 - at.wrong), math.exp(high) * (1 + 2.0**-20 + at.wrong)
+    return assumed(found, least - 8 * unit, most + 8 * unit)
 
 
 @op("Log")
 def log(at: Call, x: Array) -> Array:
-    return xp.log(real(at, x))
+    return xp.log(real(at, x), bits=at.precision)
 
 
 @op("Sqrt")
@@ -110,7 +111,7 @@ def sqrt(at: Call, x: Array) -> Array:
 
 @op("Reciprocal")
 def reciprocal(at: Call, x: Array) -> Array:
-    return xp.reciprocal(real(at, x))
+    return xp.reciprocal(real(at, x), bits=at.precision)
 
 
 @op("Softplus")
@@ -118,7 +119,7 @@ def softplus(at: Call, x: Array) -> Array:
     """The logarithm of 1 + exp(x), in which no exponential is large."""
     x = real(at, x)
     small = exponential(at, assumed(-abs(x), x.range[0] - x.range[1] - 1, 0))
-    found: Array = relu(at, x) + xp.log(shifted(at, small, 1.0))
+    found: Array = relu(at, x) + xp.log(shifted(at, small, 1.0), bits=at.precision)
     return found
 
 
@@ -127,8 +128,8 @@ def erf(at: Call, x: Array) -> Array:
     """The error function, by formula 7.1.26 of Abramowitz and Stegun: within 1.5e-7, and the roundings of fixed point."""
     x = real(at, x)
     far = xp.minimum(abs(x), constant(at.arena, np.float64(4), x._node.fraction))
-    t = xp.reciprocal(shifted(at, scaled(at, far, 0.3275911), 1.0))
-    t = assumed(t, 0, 1 + 2 * 2.0**-x._node.fraction)
+    t = xp.reciprocal(shifted(at, scaled(at, far, 0.3275911), 1.0), bits=at.precision)
+    t = assumed(t, 0, 1 + at.wrong + 4 * 2.0**-x._node.fraction)
     poly = scaled(at, t, 1.061405429)
     for term in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
         poly = shifted(at, poly, term) * t
@@ -144,7 +145,7 @@ def gelu(at: Call, x: Array) -> Array:
     x = real(at, x)
     if at.attr("approximate", "none") == "tanh":
         inner = scaled(at, x + scaled(at, x * x * x, 0.044715), math.sqrt(2 / math.pi))
-        share = xp.sigmoid(inner + inner)
+        share = xp.sigmoid(inner + inner, bits=at.precision)
     else:
         share = scaled(at, shifted(at, erf(at, scaled(at, x, math.sqrt(0.5))), 1.0), 0.5)
     return x * share
@@ -182,4 +183,4 @@ def hard_swish(at: Call, x: Array) -> Array:
 @op("Swish")
 def swish(at: Call, x: Array) -> Array:
     x = real(at, x)
-    return x * xp.sigmoid(scaled(at, x, float(at.attr("alpha", 1.0))))
+    return x * xp.sigmoid(scaled(at, x, float(at.attr("alpha", 1.0))), bits=at.precision)

@@ -42,7 +42,7 @@ def transformed(at: Call, scores: Array) -> Array:
     """Scores after the transform that the node names."""
     how = at.attr("post_transform", "NONE")
     if how == "LOGISTIC":
-        return xp.sigmoid(scores)
+        return xp.sigmoid(scores, bits=at.precision)
     if how == "SOFTMAX":
         return softmax(at, scores, [scores.ndim - 1])
     if how != "NONE":

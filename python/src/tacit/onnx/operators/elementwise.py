@@ -303,7 +303,7 @@ def power(at: Call, x: Array, exponent: Value) -> Array:
     if len(shape) > x.ndim:
         at.refuse("an exponent with more axes than its base")
     if whole < 0:
-        return xp.reciprocal(real(at, x) ** -whole)
+        return xp.reciprocal(real(at, x) ** -whole, bits=at.precision)
     result = number(x) ** whole
     if whole % 2 == 0 and result.range[0] < 0:
         result = call("max", result, constant(at.arena, np.float64(0) if fixed(result) else np.int64(0), result._node.fraction))

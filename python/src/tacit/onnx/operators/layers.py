@@ -112,7 +112,7 @@ def standardized(at: Call, x: Array, axes: list[int], epsilon: float, centred: b
     middle = mean(at, x, axes, True) if centred else None
     away = x - middle if middle is not None else x
     variance = mean(at, squares(away), axes, True)
-    inverse = xp.reciprocal(xp.sqrt(_above(at, variance, epsilon)))
+    inverse = xp.reciprocal(xp.sqrt(_above(at, variance, epsilon)), bits=at.precision)
     return away * inverse, inverse, middle
 
 

@@ -97,7 +97,7 @@ def _directed(at: Call, x: Array, place: int, backwards: bool, functions: list[A
     # Inputs of all steps at once; only the state needs one after the other.
     ready = plus(at, product(at, x, own.inputs), own.bias[0])
     # States are mixtures of the first one and of values of the function; cells grow by one at most in each step.
-    room = (16 + 4 * steps) * 2.0**-frac
+    room = (16 + 4 * steps) * (2.0**-frac + at.wrong)
     top = max(1.0, *(abs(float(it)) for it in starts[0].range)) + room
     bounds = [top]
     if at.op_type == "LSTM":

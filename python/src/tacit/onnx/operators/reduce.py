@@ -92,7 +92,7 @@ def reduce_l2(at: Call, x: Array, axes: Value = None) -> Array:
 def reduce_log(at: Call, x: Array, axes: Value = None) -> Array:
     if _empty(x, _axes(at, x)):
         at.refuse("the logarithm of zero")
-    return xp.log(real(at, _over(at, x, "sum")))
+    return xp.log(real(at, _over(at, x, "sum")), bits=at.precision)
 
 
 @op("ReduceLogSumExp", public=(1,))
@@ -103,7 +103,7 @@ def reduce_log_exp(at: Call, x: Array, axes: Value = None) -> Array:
     x = real(at, x)
     top = xp.max(x, axis=tuple(over), keepdims=True)
     total = _shares(at, x, top, over)[1]
-    found = xp.log(total) + top
+    found = xp.log(total, bits=at.precision) + top
     return found if at.attr("keepdims", 1) else xp.squeeze(found, tuple(over))
 
 
@@ -112,15 +112,16 @@ def _shares(at: Call, x: Array, top: Array, axes: list[int]) -> tuple[Array, Arr
     many = int(np.prod([length(x, axis) for axis in axes]))
     low, high = x.range
     parts = exponential(at, assumed(x - top, low - high - 1, 0))
-    slack = 8 * many * 2.0**-x._node.fraction
+    slack = many * (8 * 2.0**-x._node.fraction + at.wrong)
     return parts, assumed(xp.sum(parts, axis=tuple(axes), keepdims=True), 1 - slack, many + slack)
 
 
 def softmax(at: Call, x: Array, axes: list[int]) -> Array:
     """Exponentials as parts of their sum over axes; one reciprocal for each sum."""
     parts, total = _shares(at, x, xp.max(x, axis=tuple(axes), keepdims=True), axes)
-    found = parts * xp.reciprocal(total)
-    return assumed(found, 0, 1 + 8 * 2.0**-x._node.fraction)
+    found = parts * xp.reciprocal(total, bits=at.precision)
+    # Exponentials of one sum are wrong by their parts at most, and so is the reciprocal.
+    return assumed(found, 0, 1 + 8 * 2.0**-x._node.fraction + 4 * at.wrong)
 
 
 def _softmax_axes(at: Call, x: Array) -> list[int]:
@@ -150,7 +151,7 @@ def log_softmax(at: Call, x: Array) -> Array:
     axes = _ordered_axes(at, x)
     top = xp.max(x, axis=tuple(axes), keepdims=True)
     total = _shares(at, x, top, axes)[1]
-    return x - top - xp.log(total)
+    return x - top - xp.log(total, bits=at.precision)
 
 
 @op("Hardmax")
