@@ -25,6 +25,8 @@ from tacit.onnx.table import known
 FRAC = 20
 ALL = bool(os.environ.get("TACIT_ONNX_ALL"))
 SEED = 3
+# How many compute, if not three.
+PARTIES = {"quad": 4, "gmw:2": 2}
 
 
 def cases() -> list[Any]:
@@ -69,7 +71,7 @@ def hidden(value: Any, bob: Any, name: str) -> Any:
 def computed(case: Any, inputs: list[Any], protocol: str | None = None) -> list[np.ndarray]:
     """What Tacit computes of a test's inputs, in the clear or under a protocol."""
     net = tc.onnx.load(case.model, public=True)
-    alice, bob, *_ = tc.parties("alice", "bob", "carol")
+    alice, bob, *_ = tc.parties(*("alice", "bob", "carol", "dave")[: PARTIES.get(protocol or "", 3)])
     entries = [(node, known(node.domain, node.op_type)) for node in net.graph.nodes]
     public = {name for node, it in entries if it is not None for place, name in enumerate(node.inputs) if place in it.public}
     feeds: dict[str, Any] = {}
@@ -172,7 +174,7 @@ def test_counts_by_wave() -> None:
 
 
 @pytest.mark.skipif(not ALL, reason="this takes minutes: set TACIT_ONNX_ALL=1")
-@pytest.mark.parametrize("protocol", ["trio", "lift"])
+@pytest.mark.parametrize("protocol", ["trio", "lift", "quad", "gmw:2"])
 def test_operators_under_protocols(protocol: str) -> None:
     count: Counter[str] = Counter()
     wrong = []
