@@ -148,6 +148,34 @@ def test_weighted_regression_is_scikit_learns() -> None:
     np.testing.assert_allclose(found.coef, other.coef_[0], atol=0.02)
 
 
+@pytest.mark.parametrize("kind", [WHOLE, PARTS])
+@pytest.mark.parametrize("model", [ml.LinearRegression(), ml.Ridge(10.0), ml.Ridge(fit_intercept=False)], ids=repr)
+def test_linear_models_by_numbers(model: Any, kind: tc.Type) -> None:
+    X, y = diabetes(200)
+    X, y = X[:, :5], y / 64
+    x, t, own, w, data = with_weights(X, y, (tc.Fixed(-8, 8), tc.Fixed(0, 8), kind), tc.rows("n", max=256, min=1))
+    model = model._copy().fit(x, t, sample_weight=own)
+    found = clear({"coef": model.coef_, "intercept": model.intercept_}, data)
+    wanted = model.reference(X, y, sample_weight=w)
+    np.testing.assert_allclose(found.coef, wanted.coef_, atol=1e-3)
+    assert abs(found.intercept - wanted.intercept_) < 2e-3
+    other = linear_model.Ridge(model.alpha or 1e-9, fit_intercept=model.fit_intercept).fit(X, y, sample_weight=w)
+    np.testing.assert_allclose(wanted.coef_, other.coef_, atol=1e-6)
+    assert np.abs(wanted.coef_ - model.reference(X, y).coef_).max() > 0.005
+
+
+@pytest.mark.parametrize("kind", [WHOLE, PARTS])
+def test_scaling_by_numbers(kind: tc.Type) -> None:
+    X, y = diabetes(150)
+    X = np.round(X * [1.0, 0.1, 2.0, 1.0, 0.5, 1, 1, 1, 1, 1] * 2**16) / 2**16
+    x, _, own, w, data = with_weights(X, y, (tc.Fixed(-16, 16), tc.Fixed(0, 512), kind))
+    scaler = ml.StandardScaler()
+    found = clear({"x": scaler.fit_transform(x, sample_weight=own), "scale": scaler.scale_}, {key: data[key] for key in ("alice", "carol")})
+    np.testing.assert_allclose(found.x, scaler.reference(X, sample_weight=w), atol=2e-3)
+    middle = np.average(X, axis=0, weights=w)
+    np.testing.assert_allclose(found.scale, np.sqrt(np.average((X - middle) ** 2, axis=0, weights=w)), atol=1e-4)
+
+
 @pytest.mark.parametrize("estimator", [ml.PoissonRegressor, ml.GammaRegressor])
 def test_counts_by_weights(estimator: Any) -> None:
     X, _ = diabetes(100)

@@ -178,11 +178,11 @@ def test_what_cannot_be_arrays() -> None:
     assert float(job.check(given).pay) == 3.75
 
 
-def test_weights_of_rows_are_bits() -> None:
+def test_weights_of_rows_of_metrics_are_bits() -> None:
     alice, *_ = tc.parties("alice", "bob", "carol")
     X, y = alice.array("x", tc.Fixed(-8, 8), (20, 2)), alice.array("y", tc.Bool(), (20,))
     with pytest.raises(tc.ProgramError, match="sample_weight is bits"):
-        tc.ml.LinearRegression().fit(X, y, sample_weight=alice.array("w", tc.Int(0, 3), (20,)))
+        tc.ml.accuracy(y, y, sample_weight=alice.array("w", tc.Int(0, 3), (20,)))
     with pytest.raises(tc.ShapeError, match="one number for each row"):
         tc.ml.LinearRegression().fit(X, y, sample_weight=alice.array("v", tc.Bool(), (19,)))
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import xp
 from .._place import here
-from ..array import Array, Extent, Rows, to_fixed
+from ..array import Array, Extent, Rows, divide, to_fixed
 from ..errors import ProgramError, RangeError, ShapeError, fail
 from ..types import Bool, Int
 
@@ -180,13 +180,15 @@ def weighed(x: Any, weight: Array | None) -> Any:
     return xp.where(weight, x, 0) if weight._node.kind == "bit" else x * weight
 
 
-def weighted_mean(x: Array, weight: Array | None) -> Array:
-    """The mean over rows, by their weights; zero if there are none."""
+def weighted_mean(x: Array, weight: Array | None, frac: int = FRACTION) -> Array:
+    """The mean over rows, by their weights, with so many bits behind the point; zero if there are none."""
     if weight is None or weight._node.kind == "bit":
-        return xp.mean(x, axis=0, where=across(x, weight))
-    # It lies where the numbers do, or is zero, but for rounding: a few units of the last place over the sum of weights.
+        return xp.mean(x, axis=0, where=across(x, weight), frac=frac)
     low, high = x.range
-    return xp.clip(xp.sum(weighed(x, weight), axis=0) / xp.sum(weight), min(low, 0), max(high, 0))
+    # Products are rounded: what is lost of a sum is small beside the sum of weights, unless that is, too.
+    total = to_fixed(xp.sum(weighed(to_fixed(x, frac), weight), axis=0), frac)
+    # It lies where the numbers do, or is zero, but for rounding: a few units of the last place over the sum of weights.
+    return xp.clip(divide(total, to_fixed(xp.sum(weight), frac)), min(low, 0), max(high, 0))
 
 
 def across(X: Array, there: Array | None) -> Array | None:

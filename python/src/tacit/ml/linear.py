@@ -15,18 +15,18 @@ from ._common import (
     FRACTION,
     OfAmounts,
     Scored,
-    across,
-    counting,
     features,
     gram,
     inverse,
     largest,
     most,
     one_of,
-    only,
     positive,
     power_above,
     targets,
+    weighed,
+    weighing,
+    weighted_mean,
     within,
     wrong,
 )
@@ -64,7 +64,8 @@ class _Linear(Scored, OfAmounts):
         Args:
             X: Features, shape (rows, columns), at most 64 columns, scaled so that deviations are about 1 (`StandardScaler`).
             y: Targets, shape (rows), numbers of any kind.
-            sample_weight: Bits, shape (rows): which rows count. All do, unless it is said. Where few of them count, give a smaller `tol`.
+            sample_weight: What each row counts, shape (rows): bits, which say whether it does, or numbers from 0, about one on average.
+                All count one, unless it is said. Where few of them count, give a smaller `tol`.
 
         Raises `ShapeError` and `RangeError` at the line of the call. With `overflow="check"` the run ends with `CheckFailed` where
         columns are almost linear combinations of others (`tol`) or a weight is beyond `coef_range`, which everybody learns.
@@ -76,14 +77,16 @@ class _Linear(Scored, OfAmounts):
         columns = int(X.shape[1])
         if columns > _MOST_FEATURES:
             wrong(f"normal equations are for at most {_MOST_FEATURES} columns, and these are {columns}: PCA makes fewer of them")
-        there = counting(X, sample_weight)
-        mean = tuple(xp.mean(it, axis=0, where=across(it, there), frac=it._node.fraction) for it in (X, y)) if self.fit_intercept else None
+        weight = weighing(X, sample_weight)
+        mean = tuple(weighted_mean(it, weight, it._node.fraction) for it in (X, y)) if self.fit_intercept else None
         x, z = (X, y) if mean is None else (X - mean[0], y - mean[1])
-        x, z = only(x, there), only(z, there)
+        # Bits are their own squares: rows that do not count are zeros on both sides.
+        heavy = weighed(x, weight)
+        x = heavy if weight is not None and weight._node.kind == "bit" else x
         # Sums over rows divided by a power of two: deviations of about 1 make a diagonal of about 1.
         by = 2.0 ** -power_above(most(X.shape[0]))
-        matrix = gram(x, x) * by + np.eye(columns) * (self.alpha * by)
-        right = gram(x, z) * by
+        matrix = gram(heavy, x) * by + np.eye(columns) * (self.alpha * by)
+        right = gram(heavy, z) * by
         coef = self._solved(matrix, right, self.coef_range or 4 * 2.0 ** power_above(max(largest(y), 1)))
         self.coef_ = to_fixed(coef, FRACTION)
         self.intercept_ = xp.zeros(()) if mean is None else to_fixed(mean[1] - mean[0] @ self.coef_, FRACTION)
@@ -119,16 +122,15 @@ class _Linear(Scored, OfAmounts):
         Args:
             X: Features as NumPy's array, shape (rows, columns).
             y: Targets, shape (rows).
-            sample_weight: Truth values, shape (rows): which rows count.
+            sample_weight: What each row counts, shape (rows).
         """
         self._validate()
         X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
-        if sample_weight is not None:
-            X, y = X[np.asarray(sample_weight, dtype=bool)], y[np.asarray(sample_weight, dtype=bool)]
-        mean = (X.mean(axis=0), y.mean()) if self.fit_intercept else (np.zeros(X.shape[1]), 0.0)
+        weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        mean = (np.average(X, axis=0, weights=weight), np.average(y, weights=weight)) if self.fit_intercept else (np.zeros(X.shape[1]), 0.0)
         x, z = X - mean[0], y - mean[1]
-        found = self._copy()
-        found.coef_ = np.linalg.solve(x.T @ x + self.alpha * np.eye(X.shape[1]), x.T @ z)
+        heavy, found = x * weight[:, None], self._copy()
+        found.coef_ = np.linalg.solve(heavy.T @ x + self.alpha * np.eye(X.shape[1]), heavy.T @ z)
         found.intercept_ = mean[1] - mean[0] @ found.coef_
         return found
 

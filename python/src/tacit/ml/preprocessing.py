@@ -8,7 +8,22 @@ import numpy as np
 
 from .. import xp
 from ..array import Array, to_fixed
-from ._common import FINE, Estimator, Floats, across, counting, features, known, largest, one_of, positive, power_above, within, wrong
+from ._common import (
+    FINE,
+    Estimator,
+    Floats,
+    across,
+    features,
+    known,
+    largest,
+    one_of,
+    positive,
+    power_above,
+    weighing,
+    weighted_mean,
+    within,
+    wrong,
+)
 
 __all__ = ["StandardScaler", "train_test_split"]
 
@@ -47,25 +62,25 @@ class StandardScaler(Estimator):
     def fit(self, X: Array, y: Any = None, sample_weight: Array | None = None) -> StandardScaler:
         """Computes means and deviations of the columns of `X`, shape (rows, columns); public ones are taken as they are.
 
-        `sample_weight` are bits, shape (rows): which rows count; all do, unless it is said. Deviations have four bits more behind the point
-        than the features, 16 at least: declare features of small numbers with more.
+        `sample_weight` is what each row counts, shape (rows): bits, or numbers from 0; all count one, unless it is said. Deviations have
+        four bits more behind the point than the features, 16 at least: declare features of small numbers with more.
         """
         positive(limit=self.limit)
         one_of("overflow", self.overflow, ("clip", "check", "promise"))
         X = features(X)
-        there = counting(X, sample_weight)
+        weight = weighing(X, sample_weight)
         frac = min(max(16, X._node.fraction + 4), FINE)
         self._columns = columns = int(X.shape[1])
         self._least = self.least_scale or 2.0 ** (4 - X._node.fraction)
         positive(least_scale=self._least)
-        self.mean_ = _public("mean", self.mean, columns) if self.mean is not None else xp.mean(X, axis=0, where=across(X, there), frac=frac)
+        self.mean_ = _public("mean", self.mean, columns) if self.mean is not None else weighted_mean(X, weight, frac)
         if self.scale is not None:
             self.scale_ = _public("scale", self.scale, columns)
             if (self.scale_ <= 0).any():
                 wrong("scale is public numbers above 0, one for each column")
             self._least = float(self.scale_.min())
         else:
-            self.scale_ = xp.maximum(xp.std(X, axis=0, where=across(X, there), frac=frac), self._least)
+            self.scale_ = xp.maximum(_deviation(X, weight, frac), self._least)
         return self
 
     def transform(self, X: Array) -> Array:
@@ -84,13 +99,22 @@ class StandardScaler(Estimator):
         """`fit`, and the scaled features."""
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
-    def reference(self, X: Any, y: Any = None) -> Floats:
+    def reference(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
         """The scaled features in float64, of features in NumPy."""
         X = np.asarray(X, dtype=np.float64)
-        mean = X.mean(axis=0) if self.mean is None else np.asarray(self.mean)
-        scale = X.std(axis=0) if self.scale is None else np.asarray(self.scale)
+        mean = np.average(X, axis=0, weights=sample_weight) if self.mean is None else np.asarray(self.mean)
+        own = X - np.average(X, axis=0, weights=sample_weight)
+        scale = np.sqrt(np.average(own**2, axis=0, weights=sample_weight)) if self.scale is None else np.asarray(self.scale)
         found: Floats = np.clip((X - mean) / np.where(scale > 0, scale, 1), -self.limit, self.limit)
         return found
+
+
+def _deviation(X: Array, weight: Array | None, frac: int) -> Array:
+    """Standard deviations of columns over rows, by their weights."""
+    if weight is None or weight._node.kind == "bit":
+        return xp.std(X, axis=0, where=across(X, weight), frac=frac)
+    away = to_fixed(X, frac) - weighted_mean(X, weight, frac)
+    return xp.sqrt(weighted_mean(to_fixed(away * away, frac), weight, frac))
 
 
 def _public(name: str, given: Any, columns: int) -> Floats:
