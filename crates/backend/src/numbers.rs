@@ -164,14 +164,14 @@ macro_rules! delegate_products {
             self.$to.multiply(a, b)
         }
 
-        fn matrix_product(
+        fn matrix_products(
             &mut self,
-            shape: MatrixShape,
+            of: (usize, MatrixShape),
             a: &Secret,
             b: &Secret,
             _bits: [u32; 2],
         ) -> Result<Secret> {
-            self.$to.matrix_product(shape, a, b)
+            self.$to.matrix_products(of, a, b)
         }
     };
 }
@@ -254,11 +254,11 @@ impl<'m, P: Role> Numbers<'m, P> {
 
     pub(super) fn product_words<W: Held>(
         &mut self,
-        shape: MatrixShape,
+        (batches, shape): (usize, MatrixShape),
         a: &SharedVec<W>,
         b: &SharedVec<W>,
     ) -> Result<SharedVec<W>> {
-        let mut out = SharedVec::zeros_of::<P>(shape.rows * shape.columns);
+        let mut out = SharedVec::zeros_of::<P>(batches * shape.rows * shape.columns);
         let (party, RingContext { keys, scratch }) = self.step::<W>();
         let mut draws = keys.streams().draws()?;
         let cut = Cut::default();
@@ -266,8 +266,8 @@ impl<'m, P: Role> Numbers<'m, P> {
         if shape.columns == 1 && shape.rows == 1 {
             arrays::dot::<P, W>(party, &mut draws, scratch, cut, factors, &mut out)?;
         } else {
-            let out = &mut out;
-            arrays::matrix_product::<P, W>(party, &mut draws, scratch, cut, shape, factors, out)?;
+            let (of, out) = ((batches, shape), &mut out);
+            arrays::matrix_products::<P, W>(party, &mut draws, scratch, cut, of, factors, out)?;
         }
         Ok(out)
     }
@@ -288,11 +288,11 @@ impl<'m, P: Role> Numbers<'m, P> {
 
     fn product_ring<W: Held + Element>(
         &mut self,
-        shape: MatrixShape,
+        of: (usize, MatrixShape),
         a: &Secret,
         b: &Secret,
     ) -> Result<Secret> {
-        Ok(Secret::of(self.product_words::<W>(shape, typed::<W>(a), typed::<W>(b))?))
+        Ok(Secret::of(self.product_words::<W>(of, typed::<W>(a), typed::<W>(b))?))
     }
 
     /// Shares values of `owner`.
@@ -341,11 +341,16 @@ impl<'m, P: Role> Numbers<'m, P> {
         by_ring!(ring, self.multiply_ring(a, b))
     }
 
-    /// A matrix product.
-    pub fn matrix_product(&mut self, shape: MatrixShape, a: &Secret, b: &Secret) -> Result<Secret> {
+    /// Matrix products.
+    pub fn matrix_products(
+        &mut self,
+        of: (usize, MatrixShape),
+        a: &Secret,
+        b: &Secret,
+    ) -> Result<Secret> {
         if a.kind != b.kind {
             return Err(wrong("factors of a matrix product"));
         }
-        by_ring!(ring_of(a)?, self.product_ring(shape, a, b))
+        by_ring!(ring_of(a)?, self.product_ring(of, a, b))
     }
 }

@@ -260,6 +260,21 @@ pub trait Backend: Bits {
         a: &Secret,
         b: &Secret,
         bits: [u32; 2],
+    ) -> Result<Secret> {
+        self.matrix_products((1, shape), a, b, bits)
+    }
+
+    /// As many products of matrices of one shape as are said, each of a matrix of `a` and the one at its place in `b`. They take the
+    /// rounds of one, but for protocols with tags.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn matrix_products(
+        &mut self,
+        of: (usize, MatrixShape),
+        a: &Secret,
+        b: &Secret,
+        bits: [u32; 2],
     ) -> Result<Secret>;
 
     /// `a / 2^by`, rounded down or up, for `|a| < 2^(bits - 2)`.

@@ -205,16 +205,16 @@ impl<P: Coordinates> Backend for Proven<'_, P> {
         }
     }
 
-    fn matrix_product(
+    fn matrix_products(
         &mut self,
-        shape: MatrixShape,
+        of: (usize, MatrixShape),
         a: &Secret,
         b: &Secret,
         _bits: [u32; 2],
     ) -> Result<Secret> {
-        match tags::product(self, Factors::Matrices(shape), [a, b])? {
+        match tags::matrix_products(self, of, [a, b])? {
             Some(product) => Ok(product),
-            None => self.numbers.matrix_product(shape, a, b),
+            None => self.numbers.matrix_products(of, a, b),
         }
     }
 

@@ -3,6 +3,7 @@
 
 use super::{Result, Ring, Secret};
 use tacit_proof::{Factors, Strength, redundant_bytes};
+use tacit_sharing::arrays::MatrixShape;
 
 /// What a backend can do with tags.
 pub(super) trait Tagging {
@@ -63,6 +64,27 @@ pub(super) fn product<T: Tagging>(
     let product = values.narrow(ring).with_tags(key, values, tags);
     t.check_many_tags()?;
     Ok(Some(product))
+}
+
+/// Products of matrices, one after the other, if the protocol has tags for them.
+pub(super) fn matrix_products<T: Tagging>(
+    t: &mut T,
+    (batches, shape): (usize, MatrixShape),
+    [a, b]: [&Secret; 2],
+) -> Result<Option<Secret>> {
+    let factors = Factors::Matrices(shape);
+    if batches == 1 {
+        return product(t, factors, [a, b]);
+    }
+    let own = |batch: usize, size: usize| batch * size..(batch + 1) * size;
+    let mut products = Vec::with_capacity(batches);
+    for batch in 0..batches {
+        let left = a.slice(own(batch, shape.rows * shape.inner));
+        let right = b.slice(own(batch, shape.inner * shape.columns));
+        let Some(product) = product(t, factors, [&left, &right])? else { return Ok(None) };
+        products.push(product);
+    }
+    Ok(Some(products).filter(|products| !products.is_empty()).map(|all| Secret::side_by_side(&all)))
 }
 
 /// A public array, with tags if the protocol has such for it.

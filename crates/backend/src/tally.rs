@@ -497,22 +497,22 @@ impl Backend for Tally {
         Ok(Secret::dry(a.kind, a.len))
     }
 
-    fn matrix_product(
+    fn matrix_products(
         &mut self,
-        shape: MatrixShape,
+        (batches, shape): (usize, MatrixShape),
         a: &Secret,
         b: &Secret,
         _bits: [u32; 2],
     ) -> Result<Secret> {
-        if let Some(product) = tags::product(self, Factors::Matrices(shape), [a, b])? {
+        if let Some(product) = tags::matrix_products(self, (batches, shape), [a, b])? {
             return Ok(product);
         }
-        let len = shape.rows * shape.columns;
+        let len = batches * shape.rows * shape.columns;
         let Kind::Ring(ring) = a.kind else {
             self.results(a.kind, len, shape.inner);
             return Ok(Secret::dry(a.kind, len));
         };
-        self.bill.add_matrix(ring.bits(), shape);
+        (0..batches).for_each(|_| self.bill.add_matrix(ring.bits(), shape));
         self.multiply(cost::result_bytes(self.protocol, ring.bits(), len, shape.inner));
         Ok(Secret::dry(a.kind, len))
     }

@@ -247,8 +247,8 @@ pub enum Op {
         /// The axis.
         axis: u32,
     },
-    /// Inner products: `[.., m, k] x [k, n]`, `[k] x [k, n]`, `[.., m, k] x [k]` or `[k] x [k]`,
-    /// as NumPy's `@`. Each sum is rounded once.
+    /// Inner products: `[.., m, k] x [k, n]`, `[k] x [k, n]`, `[.., m, k] x [k]` or `[k] x [k]`, or of as many matrices on
+    /// both sides, `[.., m, k] x [.., k, n]`, as NumPy's `@`. Each sum is rounded once.
     MatMul,
 
     /// The operand's elements in another shape of as many.

@@ -100,6 +100,34 @@ fn sums_over_symbolic_axes_may_be_empty() {
 }
 
 #[test]
+fn batches_of_matrices_have_equal_axes_before_the_last_two() {
+    let n = Extent::rows(DimId(0));
+    let of = |shape: &[Extent]| typed(Element::int(16), shape.to_vec(), -3, 5);
+    let known =
+        |lengths: &[u64]| of(&lengths.iter().map(|n| Extent::fixed(*n)).collect::<Vec<_>>());
+    let product = one(Op::MatMul, &[&known(&[7, 4, 2, 3]), &known(&[7, 4, 3, 5])]).unwrap();
+    assert_eq!(
+        product,
+        typed(Element::int(16), vec![7.into(), 4.into(), 2.into(), 5.into()], -45, 75)
+    );
+    let rows = one(
+        Op::MatMul,
+        &[&of(&[n.clone(), 2.into(), 3.into()]), &of(&[n.clone(), 3.into(), 1.into()])],
+    );
+    assert_eq!(rows.unwrap().shape, vec![n.clone(), 2.into(), 1.into()]);
+    for (a, b) in [
+        (&[7, 2, 3][..], &[6, 3, 5][..]),
+        (&[7, 2, 3], &[7, 2, 5]),
+        (&[2, 3], &[7, 3, 5]),
+        (&[3], &[7, 3, 5]),
+    ] {
+        let error = one(Op::MatMul, &[&known(a), &known(b)]).unwrap_err();
+        assert!(error.contains("or both are as many matrices"), "{error}");
+    }
+    assert!(one(Op::MatMul, &[&of(&[n, 2.into(), 3.into()]), &known(&[4, 3, 1])]).is_err());
+}
+
+#[test]
 fn shapes_must_fit_for_all_row_counts() {
     let n = Extent::rows(DimId(0));
     let column = typed(Element::int(16), vec![n.clone()], 0, 1);

@@ -8,7 +8,7 @@ mod matrices;
 
 pub use crate::matrix_shape::MatrixShape;
 pub use crate::shared_vec::SharedVec;
-pub use matrices::matrix_product;
+pub use matrices::{matrix_product, matrix_products};
 
 use crate::RoleVisitor;
 use crate::SharingError;

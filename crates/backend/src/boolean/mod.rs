@@ -201,14 +201,14 @@ impl<B: Bits> Backend for Boolean<B> {
         self.number(Arithmetic::Product { factors, bits: ring.bits() }, &[&a, &b], ring)
     }
 
-    fn matrix_product(
+    fn matrix_products(
         &mut self,
-        shape: MatrixShape,
+        of: (usize, MatrixShape),
         a: &Secret,
         b: &Secret,
         bits: [u32; 2],
     ) -> Result<Secret> {
-        sums::matrix_product(self, shape, [a, b], bits)
+        sums::matrix_products(self, of, [a, b], bits)
     }
 
     fn truncate(&mut self, a: &Secret, by: u32) -> Result<Secret> {

@@ -136,24 +136,26 @@ pub(super) fn group_sums<B: Bits>(
 }
 
 /// One product after the other stays in carry-save form until all of an output's are added up.
-pub(super) fn matrix_product<B: Bits>(
+pub(super) fn matrix_products<B: Bits>(
     boolean: &mut Boolean<B>,
-    shape: MatrixShape,
+    (batches, shape): (usize, MatrixShape),
     [a, b]: [&Secret; 2],
     bits: [u32; 2],
 ) -> Result<Secret> {
     let MatrixShape { rows, inner, columns } = shape;
     let ring = ring_of(a)?;
     let sizes = [rows.checked_mul(inner), inner.checked_mul(columns)];
+    let sizes = sizes.map(|size| size.and_then(|size| size.checked_mul(batches)));
+    let all = batches * rows * columns;
     if sizes != [Some(a.len), Some(b.len)] || a.kind != b.kind {
         return Err(wrong("factors of a matrix product"));
     }
     let factors = bits.map(|bits| bits.min(ring.bits()));
     let (left, right) = (boolean.low_bits(a, factors[0])?, boolean.low_bits(b, factors[1])?);
     let (left, right) = (Rows::new(&left), Rows::new(&right));
-    let mut product = boolean.public(Kind::Ring(ring), &[0], rows * columns);
-    for start in (0..rows * columns).step_by(LANES) {
-        let outputs = start..(start + LANES).min(rows * columns);
+    let mut product = boolean.public(Kind::Ring(ring), &[0], all);
+    for start in (0..all).step_by(LANES) {
+        let outputs = start..(start + LANES).min(all);
         let terms = (LANES / outputs.len()).max(1);
         let (zero, wide) = (product.slice(0..0), outputs.len());
         let mut sum = Addends { numbers: Planes::of_secret(&zero), inner: wide, excess: 0 };
@@ -161,7 +163,9 @@ pub(super) fn matrix_product<B: Bits>(
             let terms = first..(first + terms).min(inner);
             let pairs = || terms.clone().flat_map(|k| outputs.clone().map(move |out| (k, out)));
             let at_left = || pairs().map(|(k, out)| (out / columns * inner + k) as u32);
-            let at_right = || pairs().map(|(k, out)| (k * columns + out % columns) as u32);
+            let matrix = |out: usize| out / (rows * columns) * inner;
+            let at_right =
+                || pairs().map(|(k, out)| ((matrix(out) + k) * columns + out % columns) as u32);
             let circuit = Arithmetic::ProductRows { factors, bits: ring.bits() };
             let lanes = terms.len() * wide;
             let (left, right) = (left.gather(lanes, at_left), right.gather(lanes, at_right));

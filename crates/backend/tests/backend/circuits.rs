@@ -254,6 +254,31 @@ fn matrix_products() {
 }
 
 #[test]
+fn batches_of_matrix_products() {
+    for (batches, rows, inner, columns) in
+        [(3, 2, 3, 4), (5, 1, 7, 1), (2, 3, 0, 2), (0, 2, 2, 2), (70, 2, 2, 3)]
+    {
+        let shape = MatrixShape { rows, inner, columns };
+        let x = &(0..batches * rows * inner).map(|i| signed(i as i128 * 5, 6)).collect::<Vec<_>>();
+        let y =
+            &(0..batches * inner * columns).map(|i| signed(i as i128 * 9, 7)).collect::<Vec<_>>();
+        let results = run(PROTOCOLS[batches % 4], &|be| {
+            let (a, b) = (share(be, kind(20), 0, x), share(be, kind(20), 2, y));
+            let products = be.matrix_products((batches, shape), &a, &b, [6, 7]).unwrap();
+            opened(be, &[products])
+        });
+        assert!(results[0].len() == batches * rows * columns);
+        let dot = |i: usize| {
+            let (batch, column) = (i / (rows * columns), i % columns);
+            let at = |k: usize| (batch * inner + k) * columns + column;
+            let terms = (0..inner).map(|k| x[i / columns * inner + k] * y[at(k)]);
+            signed(terms.sum(), 20)
+        };
+        check(&format!("{batches} of {shape:?}"), &results, &[&dot]);
+    }
+}
+
+#[test]
 fn the_sorting_network_is_stable_and_moves_every_kind_of_column() {
     for (n, protocol) in [0, 1, 2, 3, 5, 16, 33, 70].into_iter().zip(PROTOCOLS.repeat(2)) {
         let keys = &(0..n).map(|i| (i * 7919 + i * i) % 5).collect::<Vec<i128>>();

@@ -196,6 +196,11 @@ fn keeps_rows(op: &Op, types: &[&Type], results: &[Type]) -> bool {
             let aligned = types[0].shape.len() == results[0].shape.len() && row(&types[0]);
             aligned || !has_rows(&types[0].shape)
         }
+        // Of a batch of matrices a row is one of them on both sides.
+        Op::MatMul if types[1].shape.len() > 2 => {
+            all_rows()
+                && !types.iter().any(|ty| ty.shape[1..].iter().any(|it| !it.terms.is_empty()))
+        }
         Op::MatMul => types[0].shape.len() >= 2 && row(&types[0]) && !has_rows(&types[1].shape),
         Op::Sum { axis } => *axis > 0 && all_rows(),
         Op::Slice { axis, .. } | Op::Concat { axis } | Op::Gather { axis, .. } => {

@@ -327,11 +327,16 @@ impl Task<'_> {
     /// Raw inner products, as NumPy's `@`.
     pub fn matrix_product(&mut self) -> Result<Secret> {
         let inner = self.shapes[0].last().copied().unwrap_or(1);
-        let rows = self.shapes[0].iter().rev().skip(1).product();
-        let columns = self.shapes[1].get(1).copied().unwrap_or(1);
+        let (batches, columns) = match self.shapes[1][..] {
+            [ref batches @ .., _, columns] => (batches.len(), columns),
+            _ => (0, 1),
+        };
+        let (outer, rows) =
+            self.shapes[0][..self.shapes[0].len().saturating_sub(1)].split_at(batches);
+        let (batches, rows) = (outer.iter().product(), rows.iter().product());
         let (a, b) = (self.number(0)?, self.number(1)?);
         let bits = self.widths();
-        self.backend.matrix_product(MatrixShape { rows, inner, columns }, &a, &b, bits)
+        self.backend.matrix_products((batches, MatrixShape { rows, inner, columns }), &a, &b, bits)
     }
 
     /// For each group the bits of the rows in it that count.

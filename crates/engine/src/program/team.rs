@@ -274,15 +274,27 @@ impl Backend for Team<'_, '_, '_> {
         self.split(a.len, |backend, at| backend.multiply(&at.part_of(a), &at.part_of(b), bits))
     }
 
-    fn matrix_product(
+    fn matrix_products(
         &mut self,
-        shape: MatrixShape,
+        (batches, shape): (usize, MatrixShape),
         a: &Secret,
         b: &Secret,
         bits: [u32; 2],
     ) -> Result<Secret> {
         let MatrixShape { rows, inner, columns } = shape;
-        let work = rows.saturating_mul(inner).saturating_mul(columns);
+        let work = rows.saturating_mul(inner).saturating_mul(columns).saturating_mul(batches);
+        if batches != 1 {
+            let ranges = self.ranges(batches, work, self.backends.len(), 1);
+            let products = self.on(ranges, |backend, seat, range| {
+                let own = |size: usize| range.start * size..range.end * size;
+                let (left, right) = (own(rows * inner), own(inner * columns));
+                let of = (range.len(), shape);
+                let at = At { range: range.clone(), seat };
+                let (a, b) = (at.elements(a, left), at.elements(b, right));
+                Ok(seat.back(backend.matrix_products(of, &a, &b, bits)?))
+            })?;
+            return Ok(Join::join(products));
+        }
         let ranges = self.ranges(rows, work, self.backends.len(), 1);
         let products = self.on(ranges, |backend, seat, range| {
             let shape = MatrixShape { rows: range.len(), ..shape };

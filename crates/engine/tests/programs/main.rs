@@ -40,6 +40,7 @@ fn programs_under_baselines() {
         division_and_roots,
         functions_of_real_numbers,
         matrices_and_axes,
+        batches_of_matrices,
         rearranging,
         public_inputs,
         groups,
@@ -325,6 +326,21 @@ fn functions_of_real_numbers() {
          reveal exp(x) to alice as \"exp\"\nreveal log(abs(x) + 0.5) to bob as \"log\"\n\
          reveal sigmoid(x) to carol as \"sigmoid\"\n",
         &[9],
+    );
+}
+
+/// A right factor of three axes and more is as many matrices: of known numbers of them, and one for each row.
+#[test]
+fn batches_of_matrices() {
+    check(
+        "input a: i16[n, 2, 3] from alice\ninput b: i16[n, 3, 2] from bob\n\
+         input c: fixed(24, 4)[2, 3, 1, 4] from carol in -9.0..9.0\n\
+         input d: fixed(24, 4)[2, 3, 4, 2] from alice in -9.0..9.0\n\
+         input e: i8[5, 2, 3] from bob\n\
+         reveal matmul(a, b) to alice as \"one for each row\"\n\
+         reveal matmul(c, d) to carol as \"fixed\"\n\
+         reveal matmul(transpose(e, order [0, 2, 1]), e) to bob as \"of one party\"\n\
+         reveal sum(matmul(reshape(e + 1, shape [15, 1, 2]), reshape(e * 2, shape [15, 2, 1])), axis 0) to carol as \"inner products\"\n",
     );
 }
 

@@ -30,6 +30,16 @@ fn matrices_on_all_workers() {
 }
 
 #[test]
+fn batches_of_matrices_on_all_workers() {
+    check_with_workers(
+        "input a: i16[40, 3, 7] from alice\ninput b: i16[40, 7, 2] from bob\n\
+         input c: fixed(32, 8)[n, 3, 5] from carol in -100.0..100.0\n\
+         input d: fixed(32, 8)[n, 5, 4] from bob in -100.0..100.0\n\
+         reveal matmul(a, b) to alice as \"integers\"\nreveal matmul(c, d) to carol as \"fixed\"\n",
+    );
+}
+
+#[test]
 fn every_operation_on_all_workers() {
     check_with_workers(&format!(
         "input a: i16[{ROWS}] from alice\ninput b: i16[{ROWS}] from bob\n\

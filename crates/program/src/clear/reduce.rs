@@ -112,18 +112,28 @@ fn tree(column: &mut [i128], f: impl Fn(i128, i128) -> i128) -> i128 {
 pub(super) fn matmul(a: &Array, b: &Array, out: &mut Sink) -> Result<(), OpError> {
     let malformed = OpError::Malformed("a matrix product needs equal inner lengths");
     let &inner = a.shape().last().ok_or(malformed.clone())?;
-    let (rows, columns) = match *b.shape() {
-        [k] if k == inner => (k, 1),
-        [k, n] if k == inner => (k, n),
+    let outer = &a.shape()[..a.shape().len() - 1];
+    let (batches, outer, rows, columns) = match *b.shape() {
+        [k] if k == inner => (&[][..], outer, k, 1),
+        [k, n] if k == inner => (&[][..], outer, k, n),
+        [ref batches @ .., k, n] if k == inner => match outer {
+            [own @ .., _] if own == batches => (own, &outer[own.len()..], k, n),
+            _ => return Err(malformed),
+        },
         _ => return Err(malformed),
     };
-    let outer = count(&a.shape()[..a.shape().len() - 1]).ok_or(OpError::TooLarge)?;
-    let size = Size { outer, inner: rows, columns };
+    let [batches, outer] = [batches, outer].map(|axes| count(axes).ok_or(OpError::TooLarge));
+    let size = Size { outer: outer?, inner: rows, columns };
     let places = product_places(a.element(), b.element(), out.element());
-    if fits_word(a, b, rows) {
-        narrow(size, a.raw(), b.raw(), |sum| out.push(shift_right(i128::from(sum), places)));
-    } else {
-        wide(size, a, b, |sum| out.push(shift_right(sum, places)));
+    let fits = fits_word(a, b, rows);
+    for batch in 0..batches? {
+        if fits {
+            let (a, b) =
+                (&a.raw()[batch * size.outer * rows..], &b.raw()[batch * rows * columns..]);
+            narrow(size, a, b, |sum| out.push(shift_right(i128::from(sum), places)));
+        } else {
+            wide(size, batch, [a, b], |sum| out.push(shift_right(sum, places)));
+        }
     }
     Ok(())
 }
@@ -158,13 +168,13 @@ fn rows(b: &[i64], columns: usize) -> std::slice::ChunksExact<'_, i64> {
     b.chunks_exact(columns.max(1))
 }
 
-fn wide(size: Size, a: &Array, b: &Array, mut push: impl FnMut(i128)) {
+fn wide(size: Size, batch: usize, [a, b]: [&Array; 2], mut push: impl FnMut(i128)) {
     let mut sums = Zeroizing::new(vec![0i128; size.columns]);
     for i in 0..size.outer {
         sums.fill(0);
-        let mut right = b.values();
+        let mut right = b.values().skip(batch * size.inner * size.columns);
         for j in 0..size.inner {
-            let x = a.get(i * size.inner + j);
+            let x = a.get((batch * size.outer + i) * size.inner + j);
             let row = right.by_ref().take(size.columns);
             for (sum, y) in sums.iter_mut().zip(row) {
                 *sum = sum.saturating_add(x.saturating_mul(y));

@@ -176,9 +176,17 @@ pub fn slice_fits(axis: &Extent, start: u64, step: u64, length: &Extent, dims: &
     end <= room
 }
 
-/// The shape of a matrix product, and the length of the inner products.
+/// The shape of a matrix product, and the length of the inner products. A right factor of more than two axes is a batch of matrices, and
+/// the left one as many.
 pub fn matmul(a: &[Extent], b: &[Extent]) -> Option<(Shape, Extent)> {
     let (inner, outer) = a.split_last()?;
+    if let [batches @ .., rows, columns] = b
+        && !batches.is_empty()
+    {
+        let (_, own) = outer.split_last()?;
+        let fits = own == batches && inner == rows;
+        return fits.then(|| ([outer, std::slice::from_ref(columns)].concat(), inner.clone()));
+    }
     let (rows, columns) = match b {
         [k] => (k, &[][..]),
         [k, n] => (k, std::slice::from_ref(n)),

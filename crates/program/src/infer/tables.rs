@@ -85,7 +85,8 @@ pub fn matmul(context: &Context<'_>) -> Result<Type, String> {
     let (out, inner) = shape::matmul(&a.shape, &b.shape).ok_or_else(|| {
         format!(
             "a matrix product of shapes {} and {}: the last axis of the first must be as long \
-             as the first of the second, which has one or two axes",
+             as the first of the second, which has one or two axes; or both are as many matrices, \
+             with equal axes before the last two",
             describe(&a.shape, context.dims),
             describe(&b.shape, context.dims)
         )

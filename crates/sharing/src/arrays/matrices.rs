@@ -29,8 +29,26 @@ pub fn matrix_product<P: Role, W: Word>(
     [a, b]: [&SharedVec<W>; 2],
     out: &mut SharedVec<W>,
 ) -> Result<(), SharingError> {
+    matrix_products::<P, W>(party, draws, scratch, cut, (1, shape), [a, b], out)
+}
+
+/// As many products of matrices of one shape as are said, each of a left factor and the right one at its place: the factors of all
+/// are one after the other, and so are the products. They take the rounds of one.
+///
+/// # Errors
+/// When the network fails or sizes do not fit.
+pub fn matrix_products<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    scratch: &mut Scratch<W>,
+    cut: Cut,
+    (batches, shape): (usize, MatrixShape),
+    [a, b]: [&SharedVec<W>; 2],
+    out: &mut SharedVec<W>,
+) -> Result<(), SharingError> {
     let MatrixShape { rows, inner, columns } = shape;
     let sizes = [rows.checked_mul(inner), inner.checked_mul(columns), rows.checked_mul(columns)];
+    let sizes = sizes.map(|size| size.and_then(|size| size.checked_mul(batches)));
     let fits = sizes == [a.len(), b.len(), out.len()].map(Some);
     check_length(fits, "a matrix product")?;
     if P::MADE {
@@ -41,17 +59,20 @@ pub fn matrix_product<P: Role, W: Word>(
     // Whole blocks of rows.
     let block = (cut.piece / columns.max(1)).max(ROW_BLOCK);
     let cut = Cut { piece: block * columns.max(1), ..cut };
-    let entries = Entries { a, b, shape, packed: Vec::new(), left: Buffer::default() };
+    let packed = (0..batches).map(|_| Vec::new()).collect();
+    let entries = Entries { a, b, shape, packed, left: Buffer::default() };
     sums::<P, W>(party, draws, scratch, cut, out, entries)?;
     if P::PROVEN {
-        keep::<P, W>(party, shape, [a, b], out)?;
+        for batch in 0..batches {
+            keep::<P, W>(party, shape, batch, [a, b], out)?;
+        }
     }
     Ok(())
 }
 
 /// The factors of the entries `at`, entry after entry.
 fn gather<W: Word>(
-    MatrixShape { inner, columns, .. }: MatrixShape,
+    MatrixShape { rows, inner, columns }: MatrixShape,
     at: Range<usize>,
     [a, b]: [&SharedVec<W>; 2],
     [x, y]: &mut [[Buffer<W>; 2]; 2],
@@ -62,7 +83,8 @@ fn gather<W: Word>(
         for (entry, (x, y)) in at.clone().zip(entries) {
             let (row, column) = (entry / columns, entry % columns);
             x.copy_from_slice(&a[row * inner..(row + 1) * inner]);
-            let column = b.iter().skip(column).step_by(columns);
+            let matrix = row / rows * (inner * columns);
+            let column = b[matrix..].iter().skip(column).step_by(columns);
             y.iter_mut().zip(column).for_each(|(to, from)| *to = *from);
         }
     }
@@ -109,25 +131,27 @@ struct Entries<'a, W> {
     a: &'a SharedVec<W>,
     b: &'a SharedVec<W>,
     shape: MatrixShape,
-    /// Sums of the right factor's components.
-    packed: Vec<(Coefficients<W>, Packed<W>)>,
+    /// Sums of the right factor's components, for each product.
+    packed: Vec<Vec<(Coefficients<W>, Packed<W>)>>,
     /// Some rows of a sum of the left factor's.
     left: Buffer<W>,
 }
 
 impl<W: Word> Entries<'_, W> {
-    /// Packs a sum of the right factor's components, unless it is packed, and gives its place.
-    fn pack(&mut self, coefficients: Coefficients<W>) -> usize {
-        let place = self.packed.iter().position(|(its, _)| *its == coefficients);
+    /// Packs a sum of the components of one product's right factor, unless it is packed, and gives its place.
+    fn pack(&mut self, batch: usize, coefficients: Coefficients<W>) -> usize {
+        let place = self.packed[batch].iter().position(|(its, _)| *its == coefficients);
         place.unwrap_or_else(|| {
+            let MatrixShape { inner, columns, .. } = self.shape;
+            let own = batch * inner * columns..(batch + 1) * inner * columns;
             let factors: Vec<(W, &[W])> = coefficients
                 .into_iter()
                 .zip(self.b.components())
                 .filter(|(times, _)| *times != W::ZERO)
+                .map(|(times, words)| (times, &words[own.clone()]))
                 .collect();
-            let MatrixShape { inner, columns, .. } = self.shape;
-            self.packed.push((coefficients, Packed::of_sum(inner, columns, &factors)));
-            self.packed.len() - 1
+            self.packed[batch].push((coefficients, Packed::of_sum(inner, columns, &factors)));
+            self.packed[batch].len() - 1
         })
     }
 }
@@ -155,13 +179,21 @@ fn sum_of<'a, W: Word>(
 
 impl<W: Word> Summands<W> for Entries<'_, W> {
     fn sum<P: Role>(&mut self, at: Range<usize>, mut sums: Sums<'_, W>) {
-        let MatrixShape { inner, columns, .. } = self.shape;
-        let words = at.start / columns * inner..at.end / columns * inner;
+        let MatrixShape { rows, inner, columns } = self.shape;
         sums.iter_mut().take(P::CROSS).for_each(|sums| sums.fill(W::ZERO));
-        for Form { term, left, right } in forms::<P, W>() {
-            let place = self.pack(right);
-            let left = sum_of(self.a, left, words.clone(), &mut self.left);
-            self.packed[place].1.add_product(left, sums[term]);
+        let (mut row, end) = (at.start / columns, at.end / columns);
+        let first = row;
+        while row < end {
+            let batch = row / rows;
+            let last = ((batch + 1) * rows).min(end);
+            let results = (row - first) * columns..(last - first) * columns;
+            for Form { term, left, right } in forms::<P, W>() {
+                let place = self.pack(batch, right);
+                let left = sum_of(self.a, left, row * inner..last * inner, &mut self.left);
+                let packed = &self.packed[batch][place].1;
+                packed.add_product(left, &mut sums[term][results.clone()]);
+            }
+            row = last;
         }
     }
 
@@ -176,23 +208,26 @@ impl<W: Word> Summands<W> for Entries<'_, W> {
     }
 }
 
-/// Keeps a product to be proven, as a whole or entry by entry, and proves what has become many.
+/// Keeps one of several products to be proven, as a whole or entry by entry, and proves what has become many.
 fn keep<P: Role, W: Word>(
     party: &mut Party<'_>,
     shape: MatrixShape,
+    batch: usize,
     [a, b]: [&SharedVec<W>; 2],
     out: &SharedVec<W>,
 ) -> Result<(), SharingError> {
-    let MatrixShape { inner, columns, .. } = shape;
-    let factors = [a.runs(0..a.len()), b.runs(0..b.len())];
-    if P::keep_matrix(party, shape, factors, out.runs(0..out.len()))? {
+    let MatrixShape { rows, inner, columns } = shape;
+    let own = |size: usize| batch * size..(batch + 1) * size;
+    let right = own(inner * columns);
+    let factors = [a.runs(own(rows * inner)), b.runs(right.clone())];
+    if P::keep_matrix(party, shape, factors, out.runs(own(rows * columns)))? {
         return party.prove_if_many();
     }
     let mut column: [Buffer<W>; 2] = Default::default();
-    for entry in 0..out.len() {
+    for entry in own(rows * columns) {
         let (row, at) = (entry / columns, entry % columns);
         for (column, from) in column.iter_mut().zip(b.components()) {
-            let entries = from.iter().skip(at).step_by(columns);
+            let entries = from[right.clone()].iter().skip(at).step_by(columns);
             column.sized(inner).iter_mut().zip(entries).for_each(|(to, from)| *to = *from);
         }
         let factors = [a.runs(row * inner..(row + 1) * inner), [&column[0], &column[1], &[]]];

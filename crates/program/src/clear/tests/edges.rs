@@ -62,6 +62,38 @@ fn the_widest_products_and_quotients_are_exact() {
 }
 
 #[test]
+fn batches_of_matrices_are_multiplied_one_by_one() {
+    let high = i128::from(i32::MAX);
+    for (f, scale) in [(I64, 1), (fixed(64, 8), high)] {
+        let [x, y] =
+            [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], [1, -1, 2, 0, 1, 3, 5, 7, 2, 1, 1, 4]];
+        let a = array(f, &[2, 2, 3], &x.map(|v| v * scale));
+        let b = array(f, &[2, 3, 2], &y.map(|v| v * scale));
+        let places = if scale == 1 { 0 } else { 8 };
+        let of = |batch: usize, i: usize, j: usize| {
+            let terms = (0..3).map(|k| x[6 * batch + 3 * i + k] * y[6 * batch + 2 * k + j]);
+            (terms.sum::<i128>() * scale * scale) >> places
+        };
+        let expected = [
+            [0, 0, 0],
+            [0, 0, 1],
+            [0, 1, 0],
+            [0, 1, 1],
+            [1, 0, 0],
+            [1, 0, 1],
+            [1, 1, 0],
+            [1, 1, 1],
+        ];
+        let expected = expected.map(|[batch, i, j]| of(batch, i, j)).to_vec();
+        assert_eq!(values(&Op::MatMul, &[&a, &b], result(f, &[2, 2, 2])), Ok(expected));
+    }
+    let [a, b] = [array(I8, &[0, 2, 3], &[]), array(I8, &[0, 3, 2], &[])];
+    assert_eq!(values(&Op::MatMul, &[&a, &b], result(I8, &[0, 2, 2])), Ok(vec![]));
+    let wrong = array(I8, &[1, 3, 2], &[0; 6]);
+    assert!(values(&Op::MatMul, &[&a, &wrong], result(I8, &[0, 2, 2])).is_err());
+}
+
+#[test]
 fn products_over_an_axis_round_by_halves() {
     let f = fixed(32, 4);
     let raw = [17, 33, 19, 40, 21];
