@@ -833,6 +833,12 @@ PRODUCTS = [
     ((2, 2, 3), (3, 2)),
     ((2, 2, 3), (3,)),
     ((4, 1), (1, 4)),
+    ((2, 2, 3), (2, 3, 2)),
+    ((2, 1, 2, 3), (3, 3, 1)),
+    ((3,), (2, 3, 2)),
+    ((2, 3), (4, 3, 2)),
+    ((1, 2, 3), (2, 3, 1)),
+    ((0, 2, 3), (0, 3, 1)),
 ]
 
 
@@ -867,6 +873,7 @@ def test_other_products(data: st.DataObject) -> None:
     same(compute(lambda a, b: tc.vecdot(a, b, axis=0), *pair), (a * b).sum(axis=0))
     same(compute(lambda a, b: tc.tensordot(a, b.T, axes=1), *pair), np.tensordot(a, b.T, axes=1))
     same(compute(lambda a, b: np.tensordot(a, b), *pair), np.tensordot(a, b))
+    same(compute(lambda a, b: tc.tensordot(a, b.T.reshape(3, 2, 1), axes=1), *pair), np.tensordot(a, b.T.reshape(3, 2, 1), axes=1))
     same(compute(lambda a, b: tc.tensordot(a, b, axes=0), *pair), np.tensordot(a, b, axes=0))
     same(compute(lambda a, b: np.dot(a, b.T), *pair), np.dot(a, b.T))
     same(compute(lambda a, b: np.outer(a[0], b[1]), *pair), np.outer(a[0], b[1]))

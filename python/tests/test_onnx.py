@@ -158,6 +158,42 @@ def test_public_models_are_computed_by_who_has_the_rows() -> None:
     assert report.results["y"]["difference"]["tacit"] < 2e-4
 
 
+def test_groups_of_channels_take_the_rounds_of_one() -> None:
+    rng = np.random.default_rng(4)
+    rounds = {}
+    for groups in (1, 3):
+        weights = {"K": rng.uniform(-0.5, 0.5, (6, 6 // groups, 2, 2)).astype(np.float32), "k": rng.uniform(-1, 1, 6).astype(np.float32)}
+        model = model_of([helper.make_node("Conv", ["x", "K", "k"], ["y"], "conv", group=groups, strides=[2, 1])], ["n", 6, 4, 3], weights)
+        job, _ = built(model, (6, 4, 3), private=True)
+        report = job.accuracy(rows_of((6, 4, 3), many=5), protocol="trio")
+        assert all(it < 2e-3 for it in report.results["y"]["difference"].values())
+        rounds[groups] = report.reports["trio"].rounds
+    assert rounds[3] == rounds[1]
+
+
+def test_heads_of_attention_take_the_rounds_of_one() -> None:
+    rounds = {}
+    for heads in (1, 5):
+        nodes = [
+            helper.make_node("Transpose", ["x"], ["t"], "turned", perm=[0, 1, 3, 2]),
+            helper.make_node("MatMul", ["x", "t"], ["scores"], "scores"),
+            helper.make_node("MatMul", ["scores", "V"], ["y"], "seen"),
+        ]
+        weights = {"V": np.random.default_rng(1).uniform(-1, 1, (heads, 3, 2)).astype(np.float32)}
+        alice, bob, _ = tc.parties("alice", "bob", "carol")
+        x = tc.concat([owner.array("x", tc.Fixed(-1, 1), shape=(2, heads, 3, 2)) for owner in (alice, bob)], axis=3)
+        net = tc.onnx.load(model_of(nodes, [2, heads, 3, 4], weights), owner=bob, weights=tc.Fixed(-1, 1))
+        job = tc.job("heads", y=net(x).y.reveal(to=alice))
+        given = rows_of((heads, 3, 4), many=2)
+        found = job.run({"alice.x": given[..., :2], "bob.x": given[..., 2:], **net.data}, protocol="trio")
+        wanted = given @ np.swapaxes(given, -1, -2) @ weights["V"]
+        np.testing.assert_allclose(found.y, wanted, atol=1e-3)
+        rounds[heads] = found.report.rounds
+        # A word for each element of a product, and its rounding: whatever it is a sum of.
+        assert job.text.count("matmul") + job.text.count(" @ ") == 2
+    assert rounds[5] == rounds[1]
+
+
 def test_fewer_bits_of_functions_take_fewer_messages() -> None:
     alice, bob, _ = tc.parties("alice", "bob", "carol")
     x = alice.array("x", tc.Fixed(-1, 1, 20), shape=(20, 6)) + bob.array("z", tc.Fixed(-1, 1, 20), shape=(20, 6))

@@ -941,6 +941,12 @@ def binary(operator: str, a: Any, b: Any) -> Array:
         if operator == "@":
             a, b = _matched(operator, a, b)
         a, b = by_name(a, b)
+    if operator == "@" and isinstance(b, Array) and b.ndim > 2:
+        from .xp import _of_batches
+
+        found = _of_batches(a, b)
+        if found is not None:
+            return found
     arena = arena_of((a, b))
     place, path = here()
     arena.until -= 1

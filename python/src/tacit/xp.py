@@ -1177,8 +1177,24 @@ def diff(x: Array, *, axis: int = -1, n: int = 1, prepend: Any = None, append: A
 
 
 def matmul(x1: Any, x2: Any) -> Array:
-    """Products of matrices and vectors."""
+    """Products of matrices and vectors, and of arrays of matrices, with NumPy's rules: all of them take the rounds of one."""
     return binary("@", x1, x2)
+
+
+def _of_batches(a: Array, b: Array) -> Array | None:
+    """The product of what is brought to as many matrices on both sides; nothing if it needs not be, or cannot."""
+    if a.ndim == 1:
+        return squeeze(binary("@", expand_dims(a, axis=0), b), b.ndim - 2)
+    if a.ndim == 2:
+        # One matrix beside many: as the factor behind, it stays one.
+        return matrix_transpose(binary("@", matrix_transpose(b), matrix_transpose(a)))
+    deep = builtins.max(a.ndim, b.ndim) - 2
+    heads = [[*([1] * (deep + 2 - it.ndim)), *it.shape[:-2]] for it in (a, b)]
+    head = [q if p == 1 else p for p, q in zip(*heads, strict=True)]
+    fits = builtins.all(it in (1, want) for own in heads for it, want in zip(own, head, strict=True))
+    if not fits or (list(a.shape[:-2]) == head and list(b.shape[:-2]) == head):
+        return None
+    return binary("@", *(broadcast_to(it, (*head, *it.shape[-2:])) for it in (a, b)))
 
 
 def vecdot(x1: Any, x2: Any, *, axis: int = -1) -> Array:
@@ -1195,7 +1211,11 @@ def tensordot(x1: Array, x2: Array, *, axes: int = 2) -> Array:
         left = reshape(x1, [*x1.shape, *([1] * x2.ndim)])
         return left * x2
     if axes == 1:
-        return binary("@", x1, x2)
+        if x2.ndim <= 2:
+            return binary("@", x1, x2)
+        behind = [_known(x2, axis) for axis in range(1, x2.ndim)]
+        flat = binary("@", x1, reshape(x2, [x2.shape[0], math.prod(behind)]))
+        return reshape(flat, [*x1.shape[:-1], *behind])
     head, tail = x1.shape[:-2], x2.shape[2:]
     inner = _known(x1, x1.ndim - 2) * _known(x1, x1.ndim - 1)
     return binary("@", reshape(x1, [*head, inner]), reshape(x2, [inner, *tail]))

@@ -51,6 +51,19 @@ def _geometry(at: Call, x: Array, kernel: list[int]) -> tuple[list[int], list[in
     return strides, dilations, _sides(at, x, kernel, strides, dilations)
 
 
+def _by_groups(at: Call, seen: Array, weights: Array, groups: int, axes: int) -> Array:
+    """Windows of all groups of channels times the weights of their group: one product of as many matrices."""
+    rows, out = seen.shape[0], seen.shape[2 : 2 + axes]
+    many, inner = int(weights.shape[0]) // groups, math.prod(int(it) for it in weights.shape[1:])
+    own = xp.reshape(seen, (rows, groups, int(seen.shape[1]) // groups, *seen.shape[2:]))
+    # Channels go beside the window, groups before rows, and places behind these.
+    own = xp.permute_dims(own, [1, 0, *range(3, 3 + axes), 2, *range(3 + axes, own.ndim)])
+    own = xp.reshape(own, (groups, rows * math.prod(out), inner))
+    matrices = xp.matrix_transpose(xp.reshape(weights, (groups, many, inner)))
+    found = xp.reshape(product(at, own, matrices), (groups, rows, *out, many))
+    return xp.reshape(xp.permute_dims(found, [1, 0, 2 + axes, *range(2, 2 + axes)]), (rows, groups * many, *out))
+
+
 @op("Conv")
 def conv(at: Call, x: Value, weights: Value, bias: Value = None) -> Array:
     x = real(at, x)
@@ -61,6 +74,9 @@ def conv(at: Call, x: Value, weights: Value, bias: Value = None) -> Array:
     x = padded(at, x, list(range(2, x.ndim)), pads, "constant", np.zeros(1))
     seen = windows(x, kernel, strides, dilations)
     many, out = shape[0] // groups, seen.shape[2 : 2 + len(kernel)]
+    if groups > 1 and isinstance(weights, Array):
+        found = _by_groups(at, seen, weights, groups, len(kernel))
+        return found if bias is None else plus(at, found, along(bias, found.ndim, 1))
     parts = []
     for group in range(groups):
         own = seen if groups == 1 else xp._part(seen, 1, group * shape[1], shape[1])

@@ -14,9 +14,6 @@ from ..table import Call, Value, op
 from .activations import shifted
 from .reduce import mean, squares
 
-# Batches of up to so many products of matrices are computed one after the other.
-_MOST_BATCHES = 64
-
 
 def product(at: Call, a: Value, b: Value) -> Array:
     """`a @ b` with NumPy's rules."""
@@ -29,30 +26,8 @@ def product(at: Call, a: Value, b: Value) -> Array:
             return dot(at, b, a.T)
         return xp.matrix_transpose(dot(at, xp.matrix_transpose(b), np.ascontiguousarray(a.T)))
     a, b = same(at, a, b)
-    if b.ndim <= 2:
-        found: Array = a @ b
-        return found
-    if a.ndim == 2 and b.ndim > 2:
-        return xp.matrix_transpose(xp.matrix_transpose(b) @ a.T)
-    return _batched(at, a, b)
-
-
-def _batched(at: Call, a: Array, b: Array) -> Array:
-    """Products of two arrays of matrices. The engine has none: one product for each, or sums of products of elements."""
-    vector = a.ndim == 1
-    a = xp.expand_dims(a, 0) if vector else a
-    heads: list[list[Any]] = [list(it.shape[:-2]) for it in (a, b)]
-    deep = max(len(it) for it in heads)
-    heads = [[1] * (deep - len(it)) + it for it in heads]
-    head: list[Any] = [q if p == 1 else p for p, q in zip(*heads, strict=True)]
-    a, b = (xp.broadcast_to(it, [*head, *it.shape[-2:]]) for it in (a, b))
-    if not any(isinstance(it, Extent) for it in head) and math.prod(head) <= _MOST_BATCHES:
-        flat = [xp.reshape(it, (math.prod(head), *it.shape[-2:])) for it in (a, b)]
-        found = xp.stack([flat[0][i] @ flat[1][i] for i in range(math.prod(head))])
-        found = xp.reshape(found, (*head, a.shape[-2], b.shape[-1]))
-    else:
-        found = xp.sum(xp.expand_dims(a, -1) * xp.expand_dims(b, -3), axis=-2)
-    return xp.squeeze(found, -2) if vector else found
+    found: Array = a @ b
+    return found
 
 
 @op("MatMul")
