@@ -4,7 +4,8 @@
 //! `2^V` blocks; word `k` of every block counts for a random `rho_k`. Over each point of the grid
 //! of [`fold`](super::fold) the sum of the products is then a sum of whole words, so that the first
 //! level works on bits, 64 at a time. The values at 0 and 1 follow from the products that the
-//! proof is about; only the others are shared.
+//! proof is about; only the others are shared. Where this level leaves what is not folded any more, the masks' products with the
+//! second factors are shared with them.
 //!
 //! A wrong batch passes with less than `2^-58`. With a statistical parameter of 64 it is proven twice, with
 //! coins and masks of their own.
@@ -13,7 +14,7 @@ use super::Scratch;
 use super::channel::{Challenge, ProofChannel};
 use super::field::{Field, Gf64};
 use super::fold::{
-    self, Cost, IN_FEW_ROUNDS, OF_WORDS, Point, Runs, Source, Steps, points, sources,
+    self, Column, Cost, Hiding, IN_FEW_ROUNDS, OPENING, Point, Runs, Source, Steps, points, sources,
 };
 use std::collections::BTreeMap;
 use tacit_ring::Buffer;
@@ -29,21 +30,35 @@ const BLOCKS: usize = 1 << V;
 const LANES: usize = 4;
 
 /// Words of products that are proven without a level: every product is an element of the vectors that open.
-const fn few(steps: Steps) -> usize {
-    steps.short / 64
+const FEW: usize = 4;
+
+/// The same where rounds are what counts.
+const FEW_IN_FEW_ROUNDS: usize = IN_FEW_ROUNDS.short / 64;
+
+/// What is folded at once of so many words of products.
+fn steps_of(words: usize) -> Steps {
+    Steps::of_batch(1, 64 * words)
 }
 
 /// What the proof of `words` words of products sends.
 pub(super) fn cost(words: usize) -> Cost {
-    match words <= few(OF_WORDS) {
+    match words <= FEW {
         true => cost_of_sums(words),
-        false => cost_of_blocks(OF_WORDS, blocks(words)),
+        false => cost_of_blocks(steps_of(words), blocks(words)),
     }
 }
 
 /// What the proof of so many words of products in each block sends.
 fn cost_of_blocks(steps: Steps, words: usize) -> Cost {
-    let mut cost = steps.cost(64 * words);
+    let len = 64 * words;
+    let mut cost = match steps.level(len) {
+        0 => {
+            let mut cost = OPENING;
+            cost.elements += (BLOCKS + len) as u64;
+            cost
+        }
+        _ => steps.cost(len),
+    };
     cost.elements += (POINTS - BLOCKS) as u64;
     cost.coins += 2;
     cost.rounds += 3;
@@ -54,14 +69,17 @@ fn cost_of_blocks(steps: Steps, words: usize) -> Cost {
 
 /// What the proof of sums of `words` words of products sends.
 pub(super) fn cost_of_sums(words: usize) -> Cost {
-    cost_of_elements(OF_WORDS, words)
+    cost_of_elements(steps_of(words), words)
 }
 
 /// What the proof of so many words of products sends where every product is an element.
 fn cost_of_elements(steps: Steps, words: usize) -> Cost {
     let mut cost = steps.cost(64 * words);
-    cost.coins += 1;
-    cost.rounds += 1;
+    // The coin that opens what is not folded gives what results count for, too.
+    if steps.level(64 * words) > 0 {
+        cost.coins += 1;
+        cost.rounds += 1;
+    }
     cost.roots += 1;
     cost
 }
@@ -69,7 +87,7 @@ fn cost_of_elements(steps: Steps, words: usize) -> Cost {
 /// What the proof of sums sends that are [laid out](Layout) in blocks of so many words, where they have so many words of
 /// products in all.
 pub(super) fn cost_of_groups(words: usize, laid_out: usize) -> Cost {
-    match words <= few(IN_FEW_ROUNDS) {
+    match words <= FEW_IN_FEW_ROUNDS {
         true => cost_of_elements(IN_FEW_ROUNDS, words),
         false => cost_of_blocks(IN_FEW_ROUNDS, laid_out),
     }
@@ -96,12 +114,12 @@ pub(super) fn prove(
     z: Runs<'_>,
 ) -> Result<(), SharingError> {
     let words = z[0].len();
-    if words <= few(OF_WORDS) {
+    if words <= FEW {
         return prove_sums(channel, factors, z, &[(words, 1)]);
     }
     let blocks = blocks(words);
     let weights = |coin: &mut Challenge| coin.words(blocks);
-    prove_blocks(channel, scratch, factors, z, (OF_WORDS, &weights))
+    prove_blocks(channel, scratch, factors, z, (steps_of(words), &weights))
 }
 
 /// Where results and their terms stand, so that sums of products are proven a word at a time. A *group* is the terms of one
@@ -179,7 +197,7 @@ pub(super) fn prove_groups(
     runs: &[(usize, usize)],
 ) -> Result<(), SharingError> {
     let steps = IN_FEW_ROUNDS;
-    if factors[0][0].len() <= few(steps) {
+    if factors[0][0].len() <= FEW_IN_FEW_ROUNDS {
         return prove_elements(channel, steps, factors, z, runs);
     }
     let layout = Layout::of(runs);
@@ -239,9 +257,12 @@ fn prove_in<M: Multiplier>(
     let grid = grid(multiplier, [x, y], &rho);
     let sources = sources::<V, POINTS>();
     let is_block = |point: &usize| sources[*point].block().is_some();
-    let mut others = Buffer::zeros(POINTS - BLOCKS);
-    let points = (0..POINTS).filter(|point| !is_block(point));
-    others.iter_mut().zip(points).for_each(|(to, point)| *to = grid[point]);
+    let len = 64 * blocks;
+    let masks = (steps.level(len) == 0).then(|| channel.random(field, len));
+    let products = masks.as_ref().map_or(Vec::new(), |masks| masked(masks, y, blocks));
+    let mut others = Buffer::zeros(POINTS - BLOCKS + products.len());
+    let points = (0..POINTS).filter(|point| !is_block(point)).map(|point| grid[point]);
+    others.iter_mut().zip(points.chain(products)).for_each(|(to, value)| *to = value);
     let shared = channel.share(field, &others)?;
     let values = [0, 1].map(|c| {
         let results = results(multiplier, z[c], &rho);
@@ -255,9 +276,10 @@ fn prove_in<M: Multiplier>(
         }
         values
     });
-    let point = Point::new(field, &mut channel.coin()?, V);
+    let mut challenge = channel.coin()?;
+    let point = Point::new(field, &mut challenge, V);
     let claim = point.claim(field, &values);
-    let (len, weights) = (64 * blocks, &point.blocks[..]);
+    let weights = &point.blocks[..];
     let [f, g] = scratch.columns(steps.padded(len));
     let spread = |run: &[u64], rho: Option<&[u64]>, to: &mut [u64]| {
         let (spread, rest) = to.split_at_mut(len);
@@ -269,7 +291,30 @@ fn prove_in<M: Multiplier>(
         spread(y[c], None, &mut *g[c]);
     }
     let vectors = [f, g].map(|runs| runs.map(|run| &*run));
-    fold::prove_in(channel, (field, steps), vectors, len, claim)
+    let Some(masks) = masks else {
+        return fold::prove_in(channel, (field, steps), vectors, len, claim);
+    };
+    let products = shared.map(|run| Buffer::from_slice(&run[POINTS - BLOCKS..]));
+    let product = point.of_blocks(field, &products);
+    let t = challenge.elements(field, 1)[0];
+    let vectors = vectors.map(|runs| runs.map(|run| &run[..len]));
+    fold::open(channel, field, vectors, claim, (Hiding { masks, product }, t))
+}
+
+/// A role's summands of the inner products of masks with the bits of the second factors, block by block.
+fn masked(masks: &Column, y: Runs<'_>, blocks: usize) -> Vec<u64> {
+    let block = |block: usize| {
+        let mut sum = 0;
+        for k in 0..blocks {
+            let [y0, y1] = y.map(|run| word(run, blocks, block, k));
+            for bit in 0..64 {
+                let [both, first] = [y0 ^ y1, y0].map(|word| (word >> bit & 1).wrapping_neg());
+                sum ^= both & masks[0][64 * k + bit] ^ first & masks[1][64 * k + bit];
+            }
+        }
+        sum
+    };
+    (0..BLOCKS).map(block).collect()
 }
 
 /// Proves that all bits of `z` are sums of so many products of bits of `x` and `y` each. Every
@@ -283,7 +328,7 @@ pub(super) fn prove_sums(
     z: Runs<'_>,
     runs: &[(usize, usize)],
 ) -> Result<(), SharingError> {
-    prove_elements(channel, OF_WORDS, factors, z, runs)
+    prove_elements(channel, steps_of(factors[0][0].len()), factors, z, runs)
 }
 
 /// The same, folded in these steps.
@@ -295,16 +340,9 @@ fn prove_elements(
     runs: &[(usize, usize)],
 ) -> Result<(), SharingError> {
     let field = Gf64(Portable);
-    let rho = channel.coin()?.words::<u64>(z[0].len());
-    let claim = z.map(|z| {
-        let sum = z.iter().zip(&rho).fold(0, |sum, (z, rho)| field.plus(sum, *z, *rho));
-        field.total(sum)
-    });
-    let terms = runs.iter().flat_map(|(results, terms)| std::iter::repeat_n(*terms, *results));
-    let weights: Vec<u64> =
-        rho.iter().zip(terms).flat_map(|(rho, terms)| std::iter::repeat_n(*rho, terms)).collect();
+    let len = 64 * x[0].len();
     let elements = |run: &[u64], weight: &dyn Fn(usize) -> u64, times: fn(u64) -> u64| {
-        let mut elements = Buffer::zeros(steps.padded(64 * run.len()));
+        let mut elements = Buffer::zeros(steps.padded(len));
         for ((k, word), to) in run.iter().enumerate().zip(elements.chunks_exact_mut(64)) {
             let mut weight = weight(k);
             for (bit, element) in to.iter_mut().enumerate() {
@@ -314,10 +352,30 @@ fn prove_elements(
         }
         elements
     };
-    let f = x.map(|run| elements(run, &|k| weights[k], gf64::times_x));
     let g = y.map(|run| elements(run, &|_| 1, |one| one));
-    let vectors = [&f, &g].map(|column| column.each_ref().map(|run| &run[..]));
-    fold::prove_in(channel, (field, steps), vectors, 64 * x[0].len(), claim)
+    let g = g.each_ref().map(|run| &run[..]);
+    // What hides vectors that are not folded needs no coin: the second one has none.
+    let hiding = match steps.level(len) {
+        0 => Some(Hiding::of(channel, field, g.map(|run| &run[..len]))?),
+        _ => None,
+    };
+    let mut challenge = channel.coin()?;
+    let rho = challenge.words::<u64>(z[0].len());
+    let claim = z.map(|z| {
+        let sum = z.iter().zip(&rho).fold(0, |sum, (z, rho)| field.plus(sum, *z, *rho));
+        field.total(sum)
+    });
+    let terms = runs.iter().flat_map(|(results, terms)| std::iter::repeat_n(*terms, *results));
+    let weights: Vec<u64> =
+        rho.iter().zip(terms).flat_map(|(rho, terms)| std::iter::repeat_n(*rho, terms)).collect();
+    let f = x.map(|run| elements(run, &|k| weights[k], gf64::times_x));
+    let vectors = [f.each_ref().map(|run| &run[..]), g];
+    let Some(hiding) = hiding else {
+        return fold::prove_in(channel, (field, steps), vectors, len, claim);
+    };
+    let t = challenge.elements(field, 1)[0];
+    let vectors = vectors.map(|runs| runs.map(|run| &run[..len]));
+    fold::open(channel, field, vectors, claim, (hiding, t))
 }
 
 /// Word `k` of a block; zero behind the end.
@@ -507,9 +565,12 @@ mod tests {
 
     #[test]
     fn bits_cost_what_the_docs_say() {
-        // A coin, and 256 elements that open; a level before it; then levels of the fold.
-        assert_eq!((cost(4).elements, cost(4).rounds), (257, 4));
-        for (log, rounds) in [(6, 4), (8, 4), (12, 6), (13, 6), (14, 8), (17, 8), (18, 10)] {
+        // A masked product, a coin, and 256 elements that open; a level before it; then levels of the fold.
+        assert_eq!((cost(4).elements, cost(4).rounds), (257, 3));
+        assert_eq!(cost((1 << 15) / 64).elements, 211 + 32 + 1024);
+        let rounds =
+            [(6, 3), (8, 3), (9, 4), (15, 4), (16, 6), (17, 6), (18, 8), (20, 10), (23, 10)];
+        for (log, rounds) in rounds {
             assert_eq!(cost((1 << log) / 64).rounds, rounds, "2^{log}");
         }
     }

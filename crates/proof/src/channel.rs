@@ -89,11 +89,10 @@ impl<'t, 'm, 'k> ProofChannel<'t, 'm, 'k> {
         algebra: A,
         summands: &[A::Element],
     ) -> Result<Column<A::Element>, SharingError> {
-        let [next, previous] = self.masks::<A::Drawn>(summands.len());
+        let [previous, next] = self.random(algebra, summands.len());
         let mut own = Buffer::from_slice(summands);
         for (sum, (next, previous)) in own.iter_mut().zip(next.iter().zip(previous.iter())) {
-            let with_next = algebra.sum(*sum, algebra.drawn(*next));
-            *sum = algebra.difference(with_next, algebra.drawn(*previous));
+            *sum = algebra.difference(algebra.sum(*sum, *next), *previous);
         }
         let theirs = self.elements(algebra, &own)?;
         Ok([own, theirs])
@@ -101,9 +100,12 @@ impl<'t, 'm, 'k> ProofChannel<'t, 'm, 'k> {
 
     /// Sharings of `n` elements that nobody knows.
     pub fn random<A: Algebra>(&mut self, algebra: A, n: usize) -> Column<A::Element> {
-        self.shared::<A::Drawn>(n).map(|bits| {
+        self.shared::<A::Drawn>(n * A::DRAWS).map(|bits| {
             let mut elements = Buffer::zeros(n);
-            elements.iter_mut().zip(bits.iter()).for_each(|(to, bits)| *to = algebra.drawn(*bits));
+            for (to, bits) in elements.iter_mut().zip(bits.chunks_exact(A::DRAWS)) {
+                let drawn = bits.iter().map(|bits| algebra.drawn(*bits));
+                *to = drawn.fold(*to, |sum, one| algebra.sum(sum, one));
+            }
             elements
         })
     }

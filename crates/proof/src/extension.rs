@@ -183,6 +183,8 @@ impl<W: Word, const D: usize, const TAP: usize> Algebra for Extension<W, D, TAP>
     type Element = Element<W>;
     type Drawn = Element<W>;
     const VARIABLES: usize = VARIABLES;
+    // Draws of bits are uniform.
+    const DRAWS: usize = 1;
     // Low degrees are there for tests of what passes by chance, also in levels.
     const SHORT: usize = if D < LEAST_DEGREE { 1 } else { SHORT };
 

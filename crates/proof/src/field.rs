@@ -17,6 +17,9 @@ pub(super) trait Algebra: Copy + Send + Sync {
     const VARIABLES: usize;
     /// Length of vectors that are not folded any more.
     const SHORT: usize;
+    /// How many draws are added up to one that masks an element. The distance of such a sum from a uniform element is twice the product of the
+    /// draws' distances at most.
+    const DRAWS: usize;
 
     /// An element as good as uniform, from uniform bits.
     fn drawn(self, bits: Self::Drawn) -> Self::Element;
@@ -48,6 +51,7 @@ impl<F: Field> Algebra for F {
     type Drawn = u128;
     const VARIABLES: usize = fold::MOST;
     const SHORT: usize = F::SHORT;
+    const DRAWS: usize = F::DRAWS;
 
     fn drawn(self, bits: u128) -> u64 {
         self.random(bits)
@@ -99,6 +103,8 @@ pub(super) trait Field: Copy + Send + Sync {
     const TERMS: usize;
     /// Length of vectors that a proof does not fold any more.
     const SHORT: usize = fold::SHORT;
+    /// How many draws mask an element: see [`Algebra::DRAWS`].
+    const DRAWS: usize = 1;
     /// No products.
     const NONE: Self::Sum;
 
@@ -141,6 +147,8 @@ impl Residues for Prime {
 impl Field for Prime {
     type Sum = u128;
     const TERMS: usize = 32;
+    // 128 bits modulo a prime are off by up to 2^-69, and thousands of elements are masked by such in a proof.
+    const DRAWS: usize = 2;
     const NONE: u128 = 0;
 
     fn random(self, bits: u128) -> u64 {

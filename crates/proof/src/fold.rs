@@ -11,6 +11,11 @@
 //! product with the second is shared before `t` is tossed. With what opened the rest is linear. A claim that is off by
 //! `e` is off by `t e` and by what a cheat added before it knew `t`, so it passes with probability `1 / |field|`,
 //! however long the vectors are. A level fewer saves two rounds.
+//!
+//! That inner product takes no message of its own. The second vector at the point of the last level is a sum of its blocks, with public
+//! factors; so the masks' products with *all blocks* are shared beside the values on that level's grid, and one coin gives both
+//! the point and `t`. All errors are fixed before it: that of the claim at the point is `e(r)`, that of the masked
+//! product `d(r)`, and `t e(r) + d(r)` is zero for one `t` of all, unless `e(r)` is.
 
 use super::Charge;
 use super::channel::{Challenge, Pair, ProofChannel};
@@ -23,10 +28,14 @@ use tacit_sharing::SharingError;
 pub(super) const MOST: usize = 4;
 /// Points of the largest grid.
 pub(super) const POINTS: usize = 3usize.pow(MOST as u32);
-/// Length of vectors of words that are not folded any more: they take two kilobytes.
-pub(super) const SHORT: usize = 256;
+/// Length of vectors of words that are not folded any more: they take eight kilobytes, which is less than two rounds are worth.
+pub(super) const SHORT: usize = 1 << 10;
+/// The same where that is more than a hundredth of what products take: two kilobytes.
+const SHORTEST: usize = 1 << 8;
+/// So many products are many: what proves them adds no more than a hundredth to what they take beside the shortest vectors.
+const MANY: usize = 1 << 16;
 /// Longer vectors are folded by fewer variables, unless rounds are what counts.
-const LONG: usize = 1 << 13;
+const LONG: usize = 1 << 14;
 
 /// A vector of shared elements, component by component.
 pub(super) type Column<E = u64> = [Buffer<E>; 2];
@@ -46,6 +55,22 @@ impl Steps {
     /// Those of an algebra.
     pub const fn of<A: Algebra>() -> Steps {
         Steps { variables: A::VARIABLES, short: A::SHORT, long: LONG }
+    }
+
+    /// Those for so many products of `bits` bits, where elements are words: what opens is longer where products are few, and where it
+    /// is at most a hundredth of what was sent for them.
+    pub fn of_batch(bits: u32, products: usize) -> Steps {
+        let spare = bits as usize * products / (100 * 64);
+        let short = match products < MANY {
+            true => SHORT,
+            false => (1 << (SHORTEST + spare).ilog2()).min(SHORT),
+        };
+        Steps { short, ..OF_WORDS }
+    }
+
+    /// Whether the level for vectors of `len` elements, which is one, is the last.
+    fn is_last(self, len: usize) -> bool {
+        self.level(self.blocks(len)) == 0
     }
 
     /// Variables of the level for vectors of `len` elements: none where they are short, and no more than make them so.
@@ -68,12 +93,17 @@ impl Steps {
     /// What it takes to prove a claim on vectors of `len` elements.
     pub fn cost(self, mut len: usize) -> Cost {
         let mut cost = Cost::default();
+        if self.level(len) == 0 {
+            cost += Cost { elements: 1, coins: 1, rounds: 2, roots: 0 };
+        }
         while self.level(len) > 0 {
+            let products = if self.is_last(len) { 1 << self.level(len) } else { 0 };
             cost += level_cost(self.level(len));
+            cost += Cost { elements: products, ..Cost::default() };
             len = self.blocks(len);
         }
-        // The product with random elements, and what opens.
-        cost += Cost { elements: 1 + len as u64, coins: 1, rounds: 3, roots: 1 };
+        cost += OPENING;
+        cost += Cost { elements: len as u64, ..Cost::default() };
         cost
     }
 }
@@ -82,6 +112,9 @@ impl Steps {
 pub(super) const OF_WORDS: Steps = Steps { variables: MOST, short: SHORT, long: LONG };
 /// The same in fewer rounds, for more work, and up to 32 kilobytes that open: where products take few rounds themselves.
 pub(super) const IN_FEW_ROUNDS: Steps = Steps { variables: MOST, short: 1 << 12, long: usize::MAX };
+
+/// What opens in the end, but for its elements.
+pub(super) const OPENING: Cost = Cost { elements: 0, coins: 0, rounds: 1, roots: 1 };
 
 /// Points of a grid.
 pub(super) const fn points(variables: usize) -> usize {
@@ -182,6 +215,42 @@ pub(super) fn padded(len: usize) -> usize {
     OF_WORDS.padded(len)
 }
 
+/// What hides the first vector where it opens: masks, and the shared inner product of these with the second.
+pub(super) struct Hiding<E: Word = u64> {
+    pub masks: Column<E>,
+    pub product: Pair<E>,
+}
+
+impl<E: Word> Hiding<E> {
+    /// Masks for vectors that are not folded, of which the second is this. Shares one element.
+    ///
+    /// # Errors
+    /// When the network fails or a peer sends what no honest party does.
+    pub fn of<A: Algebra<Element = E>>(
+        channel: &mut ProofChannel<'_, '_, '_>,
+        algebra: A,
+        g: Runs<'_, E>,
+    ) -> Result<Self, SharingError> {
+        let masks = channel.random(algebra, g[0].len());
+        let summand = inner(algebra, &masks, g);
+        let product = channel.share(algebra, &[summand])?.map(|run| run[0]);
+        Ok(Hiding { masks, product })
+    }
+}
+
+/// A role's summand of an inner product with masks.
+fn inner<A: Algebra>(
+    algebra: A,
+    masks: &Column<A::Element>,
+    g: Runs<'_, A::Element>,
+) -> A::Element {
+    let products = (0..g[0].len()).map(|k| {
+        let pair = |runs: Runs<'_, A::Element>| [runs[0][k], runs[1][k]];
+        product(algebra, pair(masks.each_ref().map(|run| &run[..])), pair(g))
+    });
+    products.fold(A::Element::ZERO, |sum, product| algebra.sum(sum, product))
+}
+
 /// Components of a vector.
 pub(super) type Runs<'a, E = u64> = [&'a [E]; 2];
 
@@ -212,39 +281,62 @@ pub(super) fn prove_in<A: Algebra>(
     mut claim: Pair<A::Element>,
 ) -> Result<(), SharingError> {
     if steps.level(len) == 0 {
-        return last(channel, algebra, vectors.map(|runs| runs.map(|run| &run[..len])), claim);
+        let vectors = vectors.map(|runs| runs.map(|run| &run[..len]));
+        let hiding = Hiding::of(channel, algebra, vectors[1])?;
+        let t = channel.coin()?.elements(algebra, 1)[0];
+        return open(channel, algebra, vectors, claim, (hiding, t));
     }
-    let mut folded = level(channel, (algebra, steps), vectors, len, &mut claim)?;
+    let (mut folded, mut last) = level(channel, (algebra, steps), vectors, len, &mut claim)?;
     let mut len = steps.blocks(len);
-    while steps.level(len) > 0 {
-        folded = level(channel, (algebra, steps), runs(&folded), len, &mut claim)?;
+    loop {
+        if let Some(last) = last {
+            let vectors = runs(&folded).map(|runs| runs.map(|run| &run[..len]));
+            return open(channel, algebra, vectors, claim, last);
+        }
+        (folded, last) = level(channel, (algebra, steps), runs(&folded), len, &mut claim)?;
         len = steps.blocks(len);
     }
-    last(channel, algebra, runs(&folded).map(|runs| runs.map(|run| &run[..len])), claim)
 }
 
 fn runs<E: Word>(columns: &[Column<E>; 2]) -> [Runs<'_, E>; 2] {
     columns.each_ref().map(|column| column.each_ref().map(|run| &run[..]))
 }
 
-/// One level: shorter vectors, and a claim on them.
+/// What opens the vectors that the last level leaves: what hides the first one, and the factor that it opens times.
+type Last<E> = (Hiding<E>, E);
+
+/// One level: shorter vectors, and a claim on them. After the last one, what opens them, too.
 fn level<A: Algebra>(
     channel: &mut ProofChannel<'_, '_, '_>,
     (algebra, steps): (A, Steps),
     vectors: [Runs<'_, A::Element>; 2],
     len: usize,
     claim: &mut Pair<A::Element>,
-) -> Result<[Column<A::Element>; 2], SharingError> {
+) -> Result<([Column<A::Element>; 2], Option<Last<A::Element>>), SharingError> {
     let (variables, blocks) = (steps.level(len), steps.blocks(len));
     let summands = algebra.grid(vectors, variables, blocks);
-    let point = descend(channel, algebra, &summands, variables, claim)?;
-    Ok(vectors.map(|column| {
+    let masks = steps.is_last(len).then(|| channel.random(algebra, blocks));
+    let products = masks.iter().flat_map(|masks| {
+        (0..1 << variables).map(|block| {
+            let at = block * blocks..(block + 1) * blocks;
+            inner(algebra, masks, vectors[1].map(|run| &run[at.clone()]))
+        })
+    });
+    let products: Vec<A::Element> = products.collect();
+    let (point, shared, mut challenge) =
+        descend_with(channel, algebra, (&summands, &products), variables, claim)?;
+    let folded = vectors.map(|column| {
         column.map(|run| {
             let mut folded = Buffer::zeros(steps.padded(blocks));
             algebra.folded(&point.blocks, run, &mut folded[..blocks]);
             folded
         })
-    }))
+    });
+    let last = masks.map(|masks| {
+        let product = point.of_blocks(algebra, &shared);
+        (Hiding { masks, product }, challenge.elements(algebra, 1)[0])
+    });
+    Ok((folded, last))
 }
 
 /// Shares the values on a grid of which a role has summands, all but the one that the claim gives, and makes a
@@ -256,23 +348,37 @@ pub(super) fn descend<A: Algebra>(
     variables: usize,
     claim: &mut Pair<A::Element>,
 ) -> Result<Point<A::Element>, SharingError> {
+    Ok(descend_with(channel, algebra, (summands, &[]), variables, claim)?.0)
+}
+
+/// The same, with values that are shared beside those of the grid; gives their shares, and the coin that the point is from.
+fn descend_with<A: Algebra>(
+    channel: &mut ProofChannel<'_, '_, '_>,
+    algebra: A,
+    (summands, beside): (&[A::Element], &[A::Element]),
+    variables: usize,
+    claim: &mut Pair<A::Element>,
+) -> Result<(Point<A::Element>, Column<A::Element>, Challenge), SharingError> {
     let ones = all_ones(variables);
     let count = points(variables);
-    let mut others = Buffer::zeros(count - 1);
+    let mut others = Buffer::zeros(count - 1 + beside.len());
     others[..ones].copy_from_slice(&summands[..ones]);
-    others[ones..].copy_from_slice(&summands[ones + 1..count]);
+    others[ones..count - 1].copy_from_slice(&summands[ones + 1..count]);
+    others[count - 1..].copy_from_slice(beside);
     let shared = channel.share(algebra, &others)?;
     let mut values = shared.each_ref().map(|run| {
         let mut values = Buffer::zeros(count);
         values[..ones].copy_from_slice(&run[..ones]);
-        values[ones + 1..].copy_from_slice(&run[ones..]);
+        values[ones + 1..].copy_from_slice(&run[ones..count - 1]);
         values
     });
     let last = last_value(algebra, *claim, &values, variables);
     values.iter_mut().zip(last).for_each(|(values, last)| values[ones] = last);
-    let point = Point::new(algebra, &mut channel.coin()?, variables);
+    let mut challenge = channel.coin()?;
+    let point = Point::new(algebra, &mut challenge, variables);
     *claim = point.claim(algebra, &values);
-    Ok(point)
+    let beside = shared.map(|run| Buffer::from_slice(&run[count - 1..]));
+    Ok((point, beside, challenge))
 }
 
 impl Source {
@@ -318,25 +424,20 @@ fn sub<A: Algebra>(algebra: A, a: Pair<A::Element>, b: Pair<A::Element>) -> Pair
     [algebra.difference(a[0], b[0]), algebra.difference(a[1], b[1])]
 }
 
-/// A claim on short vectors: the first one opens, masked by random elements.
-fn last<A: Algebra>(
+/// A claim on short vectors: the first one opens, times a random factor and masked by random elements.
+///
+/// # Errors
+/// When the network fails or a peer sends what no honest party does.
+pub(super) fn open<A: Algebra>(
     channel: &mut ProofChannel<'_, '_, '_>,
     algebra: A,
     [f, g]: [Runs<'_, A::Element>; 2],
     claim: Pair<A::Element>,
+    (Hiding { masks, product: masked }, t): (Hiding<A::Element>, A::Element),
 ) -> Result<(), SharingError> {
-    let len = f[0].len();
-    let masks = channel.random(algebra, len);
-    let products = (0..len).map(|k| {
-        let pair = |runs: Runs<'_, A::Element>| [runs[0][k], runs[1][k]];
-        product(algebra, pair(masks.each_ref().map(|run| &run[..])), pair(g))
-    });
-    let summand = products.fold(A::Element::ZERO, |sum, product| algebra.sum(sum, product));
-    let masked = channel.share(algebra, &[summand])?.map(|run| run[0]);
-    let t = channel.coin()?.elements(algebra, 1)[0];
     let along = |a, b| algebra.sum(algebra.product(t, a), b);
     let hidden = [0, 1].map(|c| {
-        let mut hidden = Buffer::zeros(len);
+        let mut hidden = Buffer::zeros(f[c].len());
         for (to, (f, mask)) in hidden.iter_mut().zip(f[c].iter().zip(masks[c].iter())) {
             *to = along(*f, *mask);
         }
@@ -385,10 +486,19 @@ impl<E: Word> Point<E> {
         Point { blocks, points }
     }
 
+    /// The value there of what has these values at the blocks, and degree 1 in each variable.
+    pub fn of_blocks<A: Algebra<Element = E>>(&self, algebra: A, values: &Column<E>) -> Pair<E> {
+        Self::weighted(algebra, values, &self.blocks)
+    }
+
     /// The value there of what has these values on the grid.
     pub fn claim<A: Algebra<Element = E>>(&self, algebra: A, values: &Column<E>) -> Pair<E> {
+        Self::weighted(algebra, values, &self.points)
+    }
+
+    fn weighted<A: Algebra<Element = E>>(algebra: A, values: &Column<E>, weights: &[E]) -> Pair<E> {
         values.each_ref().map(|run| {
-            run.iter().zip(&self.points).fold(E::ZERO, |sum, (value, weight)| {
+            run.iter().zip(weights).fold(E::ZERO, |sum, (value, weight)| {
                 algebra.sum(sum, algebra.product(*value, *weight))
             })
         })

@@ -137,15 +137,34 @@ impl Masked {
     }
 }
 
+/// Shared integers: signed components.
+pub(super) type Integers = Zeroizing<Vec<[Wide; 2]>>;
+
 /// Sharings over the integers of numbers of which each role has a summand: signed components.
 pub(super) fn share(
     channel: &mut ProofChannel<'_, '_, '_>,
     width: Width,
     summands: &[Wide],
-) -> Result<Zeroizing<Vec<[Wide; 2]>>, SharingError> {
-    let (masked, sent) = Masked::new(channel, width, summands);
+) -> Result<Integers, SharingError> {
+    let [shared, _] =
+        share_both(channel, [(width, summands), (Width::new(wide::ZERO, Strength::Usual), &[])])?;
+    Ok(shared)
+}
+
+/// The same of numbers of two widths, in one message.
+pub(super) fn share_both(
+    channel: &mut ProofChannel<'_, '_, '_>,
+    numbers: [(Width, &[Wide]); 2],
+) -> Result<[Integers; 2], SharingError> {
+    let [(first, mut sent), (second, more)] =
+        numbers.map(|(width, summands)| Masked::new(channel, width, summands));
+    if !more.is_empty() {
+        sent = Buffer::from_slice(&[&sent[..], &more[..]].concat());
+    }
     let theirs = channel.pass(&sent)?;
-    masked.finished(&theirs).ok_or_else(|| channel.out_of_range())
+    let (of_first, of_second) = theirs.split_at(first.bytes());
+    let shared = first.finished(of_first).zip(second.finished(of_second));
+    shared.map(|(first, second)| [first, second]).ok_or_else(|| channel.out_of_range())
 }
 
 /// Shared factors and their products over the integers, not checked yet.
@@ -290,8 +309,13 @@ const PRIME_BITS: f64 = 60.9;
 /// The chance that masked integers of such widths pass though one is wrong, where `terms` products of theirs are
 /// proven: the prime divides its error, or the proof misses it; each time anew.
 pub(super) fn chance(width: &Width, strength: Strength, terms: usize) -> f64 {
+    chance_of(width, strength, fold::cost(terms))
+}
+
+/// The same where the proof takes so much.
+pub(super) fn chance_of(width: &Width, strength: Strength, proof: fold::Cost) -> f64 {
     let dividing = (f64::from(width.mask + 1) / PRIME_BITS).floor();
-    let missed = (1 + fold::cost(terms).roots) as f64;
+    let missed = (1 + proof.roots) as f64;
     let once = dividing * (-PRIMES).exp2() + missed * (-PRIME_BITS).exp2();
     once.powi(super::proofs(strength) as i32)
 }

@@ -8,18 +8,23 @@
 //! some `e` passes only where the prime is one of the few that divide `e`.
 //! So this needs one inner product in a field of one word, of any width `m`. With a statistical parameter
 //! of 64 it is 65 sets, and two inner products, modulo two primes: a wrong sum passes both with `2^-97`.
+//!
+//! Of few products the first factors, weighted, open under masks without being folded ([`fold`]). Masks are numbers then, and their
+//! inner product with the second factors, which are numbers, too, is shared over the integers beside the sums: known modulo any prime,
+//! before one is drawn.
 
 use super::channel::{Challenge, Pair, ProofChannel};
-use super::fold;
-use super::integers::{self, Width, share};
+use super::field::Algebra;
+use super::fold::{self, Hiding, OPENING, Steps};
+use super::integers::{self, Integers, Width, share_both};
 use super::method::{Method, proven};
 use super::wide::{self, Wide};
-use super::{Batch, Charge, Scratch, Strength};
+use super::{Batch, Charge, Scratch, Strength, Two};
 use std::ops::Range;
 use tacit_protocol::{Protocol, Status};
-use tacit_ring::Word;
 use tacit_ring::prime::Prime;
 use tacit_ring::simd::{self, Kernel};
+use tacit_ring::{Buffer, Word};
 use tacit_sharing::SharingError;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -40,14 +45,49 @@ const CARRY: usize = (1 << 12) * TOGETHER;
 /// What the proof of `terms` products of `bits` bits sends.
 pub(super) fn cost(bits: u32, strength: Strength, terms: usize) -> Charge {
     let sums = subsets(strength) as u64 * Width::of_products(bits, strength, terms).bytes as u64;
-    fold::cost(terms).charge().times(super::proofs(strength))
-        + Charge { bytes: sums, coins: 2, rounds: 3 }
+    let proofs = super::proofs(strength);
+    let masked = match is_short(bits, terms) {
+        true => proofs * of_masks(bits, strength, terms).bytes as u64,
+        false => 0,
+    };
+    fold_cost(bits, terms).charge().times(proofs)
+        + Charge { bytes: sums + masked, coins: 2, rounds: 3 }
+}
+
+/// What it takes behind the coin that draws a prime.
+fn fold_cost(bits: u32, terms: usize) -> fold::Cost {
+    match is_short(bits, terms) {
+        true => fold::Cost { elements: terms as u64, ..OPENING },
+        false => Steps::of_batch(bits, terms).cost(terms),
+    }
+}
+
+/// Whether products of `bits` bits are so few that their factors are not folded.
+fn is_short(bits: u32, terms: usize) -> bool {
+    Steps::of_batch(bits, terms).level(terms) == 0
+}
+
+/// Draws of 128 bits that are added up to a component of a mask: see [`Algebra::DRAWS`].
+const DRAWS: usize = 2;
+
+/// Widths of the sum of the products of `terms` masks with words of `bits` bits.
+fn of_masks(bits: u32, strength: Strength, terms: usize) -> Width {
+    let mut most = wide::ZERO;
+    let each = wide::product(u128::MAX, u128::MAX >> (128 - bits));
+    wide::add_times(&mut most, &each, 3 * (DRAWS * terms) as u64);
+    Width::new(most, strength)
+}
+
+/// Integers that go under masks in one proof, at most: the sums, and of few products those of masks.
+pub(super) const fn masked(strength: Strength) -> usize {
+    subsets(strength) + super::proofs(strength) as usize
 }
 
 /// The chance that a wrong batch of `terms` products passes: by all sets, or with a wrong sum.
 pub(super) fn chance(bits: u32, strength: Strength, terms: usize) -> f64 {
     let width = Width::of_products(bits, strength, terms);
-    (-(subsets(strength) as f64)).exp2() + integers::chance(&width, strength, terms)
+    let proof = fold_cost(bits, terms);
+    (-(subsets(strength) as f64)).exp2() + integers::chance_of(&width, strength, proof)
 }
 
 /// Results, each claimed to be a sum of products of words that are read as numbers.
@@ -57,6 +97,9 @@ pub(super) trait Results<W: Word> {
 
     /// Products in all.
     fn terms(&self) -> usize;
+
+    /// Components of the second factors of all products, in order.
+    fn seconds(&self) -> impl Iterator<Item = [W; 2]>;
 
     /// The sums over all sets.
     fn sums<const LANES: usize, const SUBSETS: usize>(&self, places: &Places<SUBSETS>)
@@ -103,8 +146,15 @@ pub(super) fn prove_with<W: Word, const SUBSETS: usize>(
         _ => products.sums::<4, SUBSETS>(&places),
     });
     let summands = Zeroizing::new(sums.iter().map(|sum| sum.products).collect::<Vec<Wide>>());
-    let shared =
-        share(channel, Width::of_products(W::BITS, strength, products.terms()), &summands)?;
+    let terms = products.terms();
+    let masks: Vec<Masks> = match is_short(W::BITS, terms) {
+        true => (0..super::proofs(strength)).map(|_| channel.shared(DRAWS * terms)).collect(),
+        false => Vec::new(),
+    };
+    let of_factors: Vec<Wide> = masks.iter().map(|masks| with_seconds(masks, products)).collect();
+    let of_factors = Zeroizing::new(of_factors);
+    let widths = (Width::of_products(W::BITS, strength, terms), of_masks(W::BITS, strength, terms));
+    let [shared, masked] = share_both(channel, [(widths.0, &summands), (widths.1, &of_factors)])?;
     let differ = |(sums, shared): (&Sums, &[Wide; 2])| -> [W; 2] {
         [0, 1].map(|c| {
             let sum = u128::from(shared[c][0]) | u128::from(shared[c][1]) << 64;
@@ -114,10 +164,42 @@ pub(super) fn prove_with<W: Word, const SUBSETS: usize>(
     let differences: Vec<[W; 2]> = sums.iter().zip(shared.iter()).map(differ).collect();
     let mut challenge = channel.coin()?;
     channel.claim_zero(&differences, W::sub);
+    let mut hidden = masks.iter().zip(masked.iter());
     for _ in 0..super::proofs(strength) {
-        prove_sums(channel, scratch, &mut challenge, (products, &places, &shared))?;
+        let of = (products, &places, &shared);
+        prove_sums(channel, scratch, &mut challenge, of, hidden.next())?;
     }
     Ok(())
+}
+
+/// Components of masks that are numbers, each a sum of some draws.
+type Masks = [Buffer<u128>; 2];
+
+/// This role's summand of the inner product of masks with the second factors, over the integers.
+fn with_seconds<W: Word>(masks: &Masks, products: &impl Results<W>) -> Wide {
+    let mut sum = wide::ZERO;
+    let draws = masks[0].chunks_exact(DRAWS).zip(masks[1].chunks_exact(DRAWS));
+    for (y, (own, next)) in products.seconds().zip(draws) {
+        let [y0, y1] = y.map(W::to_u128);
+        for (own, next) in own.iter().zip(next) {
+            for (mask, y) in [(*own, y0), (*own, y1), (*next, y0)] {
+                wide::add_times(&mut sum, &wide::product(mask, y), 1);
+            }
+        }
+    }
+    sum
+}
+
+/// Masks modulo a prime, and what is shared of their products.
+fn modulo(field: Prime, (masks, product): (&Masks, &[Wide; 2])) -> Hiding {
+    let masks = masks.each_ref().map(|run| {
+        let mut elements = Buffer::zeros(run.len() / DRAWS);
+        for (to, draws) in elements.iter_mut().zip(run.chunks_exact(DRAWS)) {
+            *to = draws.iter().fold(0, |sum, draw| field.add(sum, field.drawn(*draw)));
+        }
+        elements
+    });
+    Hiding { masks, product: product.each_ref().map(|sum| wide::signed_modulo(field, sum)) }
 }
 
 /// Proves that sums over the integers are right, modulo a prime.
@@ -125,7 +207,8 @@ fn prove_sums<W: Word, const SUBSETS: usize>(
     channel: &mut ProofChannel<'_, '_, '_>,
     scratch: &mut Scratch,
     challenge: &mut Challenge,
-    (products, places, sums): (&impl Results<W>, &Places<SUBSETS>, &[[Wide; 2]]),
+    (products, places, sums): (&impl Results<W>, &Places<SUBSETS>, &Integers),
+    hidden: Option<(&Masks, &[Wide; 2])>,
 ) -> Result<(), SharingError> {
     let field = challenge.prime();
     let weights = challenge.elements(field, SUBSETS);
@@ -135,11 +218,20 @@ fn prove_sums<W: Word, const SUBSETS: usize>(
         claim = [0, 1].map(|c| field.add(claim[c], modulo(c)));
     }
     let len = products.terms();
-    let mut columns = scratch.columns(fold::padded(len));
+    let steps = Steps::of_batch(W::BITS, len);
+    let mut columns = scratch.columns(steps.padded(len));
     columns.iter_mut().flatten().for_each(|run| run[len..].fill(0));
     let cut = columns.each_mut().map(|column| column.each_mut().map(|run| &mut run[..len]));
     products.lift(field, &Weights { places, tables: Tables::new(field, &weights) }, cut);
-    fold::prove(channel, field, columns.map(|runs| runs.map(|run| &*run)), len, claim)
+    let vectors = columns.map(|runs| runs.map(|run| &*run));
+    match hidden {
+        None => fold::prove_in(channel, (field, steps), vectors, len, claim),
+        Some(hidden) => {
+            let t = challenge.elements(field, 1)[0];
+            let vectors: [Two<'_, u64>; 2] = vectors.map(|runs| runs.map(|run| &run[..len]));
+            fold::open(channel, field, vectors, claim, (modulo(field, hidden), t))
+        }
+    }
 }
 
 /// Which sets each result is in: a byte for each set and eight results.
@@ -356,6 +448,10 @@ impl<W: Word> Results<W> for Batch<'_, W> {
         self.x[0].len()
     }
 
+    fn seconds(&self) -> impl Iterator<Item = [W; 2]> {
+        self.y[0].iter().zip(self.y[1]).map(|(own, next)| [*own, *next])
+    }
+
     fn sums<const LANES: usize, const SUBSETS: usize>(
         &self,
         places: &Places<SUBSETS>,
@@ -528,9 +624,11 @@ mod tests {
             let Charge { bytes, coins, rounds } = cost(64, Strength::Usual, terms);
             [bytes, coins, rounds]
         };
-        // Sums of 27 bytes over 41 sets, three levels of two variables and one of four, a product, and what opens.
-        assert_eq!(of(1 << 18), [41 * 27 + 8 * (3 * 8 + 80 + 257), 7, 14]);
-        for (most, rounds) in [(1, 6), (256, 6), (4096, 8), (1 << 13, 10), (1 << 14, 10)] {
+        // Sums of 27 bytes over 41 sets, two levels of two variables and one of four, sixteen products, and what opens.
+        assert_eq!(of(1 << 18), [41 * 27 + 8 * (2 * 8 + 80 + 16 + 1024), 5, 10]);
+        // Sums, one of products of masks, and what opens.
+        assert_eq!(of(1024), [41 * 26 + 34 + 8 * 1024, 2, 4]);
+        for (most, rounds) in [(1, 4), (1024, 4), (1 << 14, 6), ((1 << 16) - 1, 8), (1 << 17, 10)] {
             assert_eq!(of(most)[2], rounds, "{most}");
         }
     }

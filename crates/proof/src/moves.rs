@@ -20,8 +20,9 @@
 
 use super::channel::ProofChannel;
 use super::field::{Field, Gf64};
+use super::fold::{self, Hiding, Steps};
 use super::lift::{self, Places, Results, Sums, TOGETHER, Weights};
-use super::{Charge, Proving, Scratch, Strength, Two, fold, wide};
+use super::{Charge, Proving, Scratch, Strength, Two, wide};
 use tacit_ring::gf64::{Hardware, Multiplier, Portable};
 use tacit_ring::prime::Prime;
 use tacit_ring::simd::{self, Kernel};
@@ -31,6 +32,9 @@ use tacit_sharing::role::RoleId;
 
 /// Rows of columns that are proven together, unless a column is longer.
 const MOST: usize = 1 << 20;
+
+/// Bits of a word of bits.
+const WORD: u32 = 64;
 
 /// A column of rows that were moved in a hop, as a role has it.
 #[derive(Clone, Copy)]
@@ -70,10 +74,7 @@ pub(super) fn cost(proving: Proving, bits: u32, [columns, rows]: [usize; 2]) -> 
     }
     let (most, strength) = (together(rows), proving.strength);
     let once = |terms: usize| match bits {
-        1 => {
-            let coin = Charge { bytes: 0, coins: 1, rounds: 1 };
-            (fold::cost(terms).charge() + coin).times(super::proofs(strength))
-        }
+        1 => cost_of_words(terms).charge().times(super::proofs(strength)),
         _ => lift::cost(bits, strength, terms),
     };
     let whole = once(most * rows).times((columns / most) as u64);
@@ -83,10 +84,22 @@ pub(super) fn cost(proving: Proving, bits: u32, [columns, rows]: [usize; 2]) -> 
     }
 }
 
+/// What it takes to prove once that words of bits were moved.
+fn cost_of_words(rows: usize) -> fold::Cost {
+    let steps = Steps::of_batch(WORD, rows);
+    let mut cost = steps.cost(rows);
+    // The coin that opens what is not folded gives what rows count for, too.
+    if steps.level(rows) > 0 {
+        cost.coins += 1;
+        cost.rounds += 1;
+    }
+    cost
+}
+
 /// The chance that a row of `rows` that is off passes: in words of `bits` bits.
 #[cfg(test)]
 pub(super) fn chance(strength: Strength, bits: u32, rows: usize) -> f64 {
-    let once = || super::bits::chance(fold::cost(rows));
+    let once = || super::bits::chance(cost_of_words(rows));
     match bits {
         // And of the factors of rows.
         1 => (once() + (-64f64).exp2()).powi(super::proofs(strength) as i32),
@@ -99,7 +112,7 @@ pub(super) fn masked(proving: Proving, bits: u32, [columns, rows]: [usize; 2]) -
     if bits == 1 || rows == 0 {
         return 0;
     }
-    columns.div_ceil(together(rows)) as u64 * lift::subsets(proving.strength) as u64
+    columns.div_ceil(together(rows)) as u64 * lift::masked(proving.strength) as u64
 }
 
 /// Proves all moves of a shuffle.
@@ -151,20 +164,31 @@ fn prove_words<M: Multiplier>(
     moves: &[Move<'_, Z2>],
 ) -> Result<(), SharingError> {
     let rows: usize = moves.iter().map(|it| it.to[0].len()).sum();
-    let factors = channel.coin()?.words::<u64>(rows);
-    let mut claim = [0; 2];
-    let [mut f, mut g] = scratch.columns(fold::padded(rows));
+    let steps = Steps::of_batch(WORD, rows);
+    let [mut f, g] = scratch.columns(steps.padded(rows));
     f.iter_mut().for_each(|run| run.fill(0));
-    g.iter_mut().for_each(|run| run[rows..].fill(0));
+    for c in 0..2 {
+        g[c][rows..].fill(0);
+        let words = moves.iter().flat_map(|it| word::as_u64(it.from[c]));
+        g[c].iter_mut().zip(words).for_each(|(to, from)| *to = *from);
+    }
+    let g = g.map(|run| &*run);
+    // What hides vectors that are not folded needs no coin.
+    let hiding = match steps.level(rows) {
+        0 => Some(Hiding::of(channel, field, g.map(|run| &run[..rows]))?),
+        _ => None,
+    };
+    let mut challenge = channel.coin()?;
+    let factors = challenge.words::<u64>(rows);
+    let mut claim = [0; 2];
     let mut at = 0;
-    for Move { pair, order, from, to } in moves {
+    for Move { pair, order, to, .. } in moves {
         let rows = at..at + to[0].len();
         let factors = &factors[rows.clone()];
         for c in 0..2 {
             let weighted = word::as_u64(to[c]).iter().zip(factors);
             let sum = weighted.fold(Gf64::<M>::NONE, |sum, (to, r)| field.plus(sum, *to, *r));
             claim[c] = field.add(claim[c], field.total(sum));
-            g[c][rows.clone()].copy_from_slice(word::as_u64(from[c]));
         }
         if let (Some(order), Some(c)) = (order, component(*pair, channel.role())) {
             let f = &mut f[c][rows.clone()];
@@ -172,7 +196,12 @@ fn prove_words<M: Multiplier>(
         }
         at = rows.end;
     }
-    fold::prove(channel, field, [f, g].map(|runs| runs.map(|run| &*run)), rows, claim)
+    let vectors = [f.map(|run| &*run), g];
+    let Some(hiding) = hiding else {
+        return fold::prove_in(channel, (field, steps), vectors, rows, claim);
+    };
+    let t = challenge.elements(field, 1)[0];
+    fold::open(channel, field, vectors.map(|runs| runs.map(|run| &run[..rows])), claim, (hiding, t))
 }
 
 /// Which of a role's components is the one that only the pair has, if it is of the pair: the first role's next, the second
@@ -198,6 +227,11 @@ impl<W: Word> Results<W> for Moved<'_, '_, W> {
 
     fn terms(&self) -> usize {
         self.results()
+    }
+
+    fn seconds(&self) -> impl Iterator<Item = [W; 2]> {
+        let rows = self.moves.iter().flat_map(|it| it.from[0].iter().zip(it.from[1]));
+        rows.map(|(own, next)| [*own, *next])
     }
 
     fn sums<const LANES: usize, const SUBSETS: usize>(

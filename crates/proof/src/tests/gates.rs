@@ -4,6 +4,8 @@
 use super::PLACES;
 use crate::bits;
 use crate::channel::ProofChannel;
+use crate::field::Gf64;
+use crate::fold::Hiding;
 use crate::wide_lift::WideLift;
 use crate::{Bill, Proofs, WIDE_LIFT};
 use std::sync::{Arc, Barrier, Mutex};
@@ -501,6 +503,9 @@ fn passes(errors: impl Fn([u64; 2]) -> [u64; 2] + Sync) -> bool {
                 bits::prove_sums(channel, factors, z.each_ref().map(|z| &z[..]), &[(2, 1)])
                     .unwrap();
             } else {
+                // What the proof draws and sends before it.
+                let zeros = [0u64; 128];
+                Hiding::of(channel, Gf64(Portable), [&zeros; 2].map(|run| &run[..])).unwrap();
                 coin.copy_from_slice(&channel.coin().unwrap().words::<u64>(2));
             }
             (coin, party.take_journal().unwrap())

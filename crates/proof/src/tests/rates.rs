@@ -57,9 +57,10 @@ fn a_wrong_claim_in_an_extension_passes_as_in_a_field() {
     let plant = || {
         Tamper::new(|m| {
             let mut bytes = m.bytes.to_vec();
-            if m.stream == Stream::Def && bytes.len() == 6 {
+            // Two values of the grid, and two masked products.
+            if m.stream == Stream::Def && bytes.len() == 12 {
                 let errors = [86u8, 171, 171];
-                bytes[3..]
+                bytes[3..6]
                     .iter_mut()
                     .zip(errors)
                     .for_each(|(byte, e)| *byte = byte.wrapping_add(e));
@@ -154,38 +155,53 @@ fn opening<const ELEMENT: usize>() -> Tamper {
 #[test]
 fn a_cheat_that_plants_two_roots_passes_twice_as_often_at_a_level() {
     // With two more at infinity the error is r + 2 r (r - 1), which has a second root.
-    let plant = || {
-        Tamper::new(|m| {
-            let mut bytes = m.bytes.to_vec();
-            // The values at 0 and at infinity, to the previous role.
-            if m.stream == Stream::Def && bytes.len() == 16 {
-                bytes[8] ^= 2;
-                return Verdict::Replace(bytes);
-            }
-            Verdict::Keep
-        })
-    };
-    assert_rate(passes(plant, claim::<1>(1)), 1.0 - (7.0 / 8.0) * (6.0 / 8.0));
+    assert_rate(passes(|| at_level(8, 2), claim::<1>(1)), 1.0 - (7.0 / 8.0) * (6.0 / 8.0));
+}
+
+/// Changes a byte of what is shared at the one level: the values at 0 and at infinity, and the products of the mask with both blocks. The
+/// hash of a half of a coin, which follows, is as long.
+fn at_level(byte: usize, change: u8) -> Tamper {
+    let mut seen = 0;
+    Tamper::new(move |m| {
+        if m.stream != Stream::Def || m.to != PartyId(0) || m.bytes.len() != 32 {
+            return Verdict::Keep;
+        }
+        seen += 1;
+        let mut bytes = m.bytes.to_vec();
+        bytes[byte] ^= if seen % 2 == 1 { change } else { 0 };
+        Verdict::Replace(bytes)
+    })
+}
+
+/// The products of the mask are fixed before the point, and the factor that what opens is multiplied with. A right claim passes where
+/// an error of theirs is zero at the point; a wrong one no more often than without.
+#[test]
+fn wrong_products_of_masks_help_no_wrong_claim() {
+    // Errors are 5 (1 - r) of the first block, and 5 r of the second.
+    assert_rate(passes(|| at_level(16, 5), claim::<1>(0)), 1.0 / 8.0);
+    assert_rate(passes(|| at_level(24, 5), claim::<1>(0)), 1.0 / 8.0);
+    // t r = 5 (1 - r) for one t of each r, unless that is zero.
+    assert_rate(passes(|| at_level(16, 5), claim::<1>(1)), 7.0 / 64.0);
+    // t r = 5 r for all t where r is zero, and else for one.
+    assert_rate(passes(|| at_level(24, 5), claim::<1>(1)), 15.0 / 64.0);
 }
 
 /// The zero that it leads to would be found one time in eight, where a component is zero: that all opened the
 /// same is compared, too.
 #[test]
 fn what_one_role_opens_differently_never_passes() {
-    let second = || {
-        let mut seen = 0;
-        Tamper::new(move |m| {
-            // Of single elements to the previous role: the masked product, then what opens.
+    let opened = || {
+        Tamper::new(|m| {
+            // The one message to the previous role that is a single element.
             if m.stream != Stream::Def || m.to != PartyId(0) || m.bytes.len() != 8 {
                 return Verdict::Keep;
             }
-            seen += 1;
             let mut bytes = m.bytes.to_vec();
-            bytes[0] ^= u8::from(seen % 2 == 0);
+            bytes[0] ^= 1;
             Verdict::Replace(bytes)
         })
     };
-    assert_eq!(passes(second, claim::<1>(0)), 0);
+    assert_eq!(passes(opened, claim::<1>(0)), 0);
 }
 
 /// Products of 3 and 5, one of them off by 2^63, and three sets.
@@ -411,9 +427,11 @@ fn a_cheat_that_plants_all_roots_passes_as_often_as_the_bound_says() {
     const ERROR: u64 = 2 * 2;
     let plant = || {
         Tamper::new(|m| {
-            if m.stream != Stream::Def || m.bytes.len() != 64 {
+            // Eight values of the grid, and four masked products.
+            if m.stream != Stream::Def || m.bytes.len() != 96 {
                 return Verdict::Keep;
             }
+            let (grid, products) = m.bytes.split_at(64);
             // Values at 0, 1 and infinity; that at (1, 1) is not sent.
             let root = [2, 0, 1];
             let errors = (0..9).filter(|i| *i != 4).map(|i| root[i % 3] * root[i / 3]);
@@ -421,7 +439,8 @@ fn a_cheat_that_plants_all_roots_passes_as_often_as_the_bound_says() {
                 let word = u64::from_le_bytes(std::array::from_fn(|i| word[i]));
                 ((word + error) % 101).to_le_bytes()
             };
-            Verdict::Replace(m.bytes.chunks_exact(8).zip(errors).flat_map(off).collect())
+            let grid = grid.chunks_exact(8).zip(errors).flat_map(off);
+            Verdict::Replace(grid.chain(products.iter().copied()).collect())
         })
     };
     let rate = passes(plant, |role, channel| {

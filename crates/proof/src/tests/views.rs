@@ -133,7 +133,7 @@ fn a_mask_that_is_used_twice_shows() {
 }
 
 /// What role 1 sees of a proof of an inner product of two elements each, in the field of eight elements:
-/// two values of a grid, a masked product, and what opens; or, where two are not folded, a masked product and two
+/// two values of a grid, two masked products, and what opens; or, where two are not folded, a masked product and two
 /// that open.
 fn folds<const UNFOLDED: usize>([f, g]: [[u64; 2]; 2], cheat: fn() -> Tamper) -> Histogram {
     // Draws of three bits, in blocks of sixteen bytes, and between them coins.
@@ -141,13 +141,12 @@ fn folds<const UNFOLDED: usize>([f, g]: [[u64; 2]; 2], cheat: fn() -> Tamper) ->
         let draw = |at: usize| vec![(trial >> (3 * at)) as u8 & 7; 16];
         let coin = vec![0b1011; 32];
         let unknown = match UNFOLDED {
-            1 => [draw(0), draw(1), coin.clone(), draw(2), draw(3), coin].concat(),
+            1 => [draw(0), draw(1), draw(2), draw(3), draw(4), coin].concat(),
             _ => [draw(0), draw(1), draw(2), coin].concat(),
         };
         [unknown, vec![6; 128], vec![1; 128]]
     };
-    // From the next role: the grid and a half of a coin hashed, where there is one; the product, again a hash, and what opens.
-    let (trials, messages) = if UNFOLDED == 1 { (1 << 12, 5) } else { (1 << 9, 3) };
+    let trials = if UNFOLDED == 1 { 1 << 15 } else { 1 << 9 };
     let seen = seen_by_role_1(trials, &scripts, cheat, |role, channel| {
         let pair = |value: u64, known: u64| {
             let components = [value ^ known ^ 3, known, 3];
@@ -163,19 +162,32 @@ fn folds<const UNFOLDED: usize>([f, g]: [[u64; 2]; 2], cheat: fn() -> Tamper) ->
         let vectors = columns.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
         fold::prove(channel, field, vectors, 2, pair(claim, 2))
     });
-    let views = seen[2].chunks_exact(messages).map(|messages| {
-        let elements = messages.iter().filter(|message| message.len() != 32);
-        elements.flatten().copied().collect::<Vec<u8>>()
-    });
+    // From the next role: the grid, if there is one, with masked products; a half of a coin hashed; and what opens.
+    let views = seen[2].chunks_exact(3).map(|messages| [&messages[0][..], &messages[2]].concat());
     histogram(views)
+}
+
+/// Changes the first of every three messages to the previous role.
+fn changing_first() -> Tamper {
+    let mut seen = 0;
+    Tamper::new(move |m| {
+        if m.stream != Stream::Def || m.to != PartyId(0) {
+            return Verdict::Keep;
+        }
+        seen += 1;
+        let mut bytes = m.bytes.to_vec();
+        bytes[0] ^= u8::from(seen % 3 == 1);
+        Verdict::Replace(bytes)
+    })
 }
 
 #[test]
 fn a_cheat_sees_the_same_of_a_proof_for_all_secrets() {
     let reference = folds::<1>([[0, 0], [0, 0]], honest);
-    assert_eq!(reference.len(), 1 << 12);
+    // Five elements, once each.
+    assert_eq!(reference.len(), 1 << 15);
     assert!(folds::<1>([[1, 0], [7, 3]], honest) == reference);
-    assert!(folds::<1>([[5, 6], [2, 4]], changing::<16>) == reference);
+    assert!(folds::<1>([[5, 6], [2, 4]], changing_first) == reference);
     let reference = folds::<2>([[0, 0], [0, 0]], honest);
     // Three elements, once each.
     assert_eq!(reference.len(), 1 << 9);
