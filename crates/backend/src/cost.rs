@@ -4,7 +4,7 @@
 //! uses these functions, and tests compare them with the meter byte for byte.
 
 pub use tacit_sharing::cost::{
-    CHECK_ROUNDS, Links, MAX_ROLES, Products, Rounds, Traffic, links, pairs,
+    CHECK_ROUNDS, Links, MAX_ROLES, Products, Rounds, SETTLE_ROUNDS, Traffic, links, pairs,
 };
 
 use crate::visit;
@@ -241,9 +241,43 @@ pub fn balanced(balance: &Balance, protocol: Protocol) -> (Traffic, u64) {
 /// Bytes of one comparison of transcripts, whatever was computed.
 #[must_use]
 pub fn checks(protocol: Protocol) -> Traffic {
+    comparison(protocol, CHECK_ROUNDS)
+}
+
+/// Bytes of a comparison of transcripts after which a run goes on.
+#[must_use]
+pub fn settling(protocol: Protocol) -> Traffic {
+    comparison(protocol, if opens_at_once(protocol) { SETTLE_ROUNDS } else { CHECK_ROUNDS })
+}
+
+fn comparison(protocol: Protocol, rounds: u64) -> Traffic {
     let roles = if protocol.is_checked() { protocol.parties() } else { 0 };
-    let each = CHECK_ROUNDS * DIGEST_BYTES as u64;
+    let each = rounds * DIGEST_BYTES as u64;
     pairs(roles).fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, Stream::On, each))
+}
+
+/// Whether bits that open to everybody are sent [by two roles each](tacit_sharing::transfer::open_at_once).
+#[must_use]
+pub fn opens_at_once(protocol: Protocol) -> bool {
+    struct AtOnce;
+    impl RoleVisitor for AtOnce {
+        type Out = bool;
+        fn visit<P: Role>(self) -> bool {
+            P::OPENS_AT_ONCE
+        }
+    }
+    protocol.has_roles() && visit(protocol, 0, AtOnce)
+}
+
+/// What it takes to open an element to everybody, in a way after which a run goes on: bits, and places of rows.
+#[must_use]
+pub fn open_to_all(protocol: Protocol) -> Traffic {
+    if !opens_at_once(protocol) {
+        let everybody: Vec<RoleId> = (0..protocol.parties()).collect();
+        return output(protocol, &everybody);
+    }
+    let all = pairs(protocol.parties());
+    all.fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, Stream::On, 1))
 }
 
 /// Bytes between the roles of a protocol for the proofs of a bill that is finished.

@@ -103,15 +103,14 @@ impl<P: Coordinates> Numbers<'_, P> {
     }
 
     pub(super) fn open_rows(&mut self, places: &Column, at: Range<usize>) -> Result<Buffer<u32>> {
-        let everyone: Vec<RoleId> = (0..P::PROTOCOL.parties()).collect();
         match places {
             Column::W32(v) => {
                 let cut = v.map(|run| Buffer::from_slice(&run[at.clone()]));
-                self.bits.open_words(&cut, &everyone)
+                self.bits.open_to_all(&cut)
             }
             Column::Words(v) => {
                 let cut = v.map(|run| Buffer::from_slice(&run[at.clone()]));
-                let opened = self.bits.open_words(&cut, &everyone)?;
+                let opened = self.bits.open_to_all(&cut)?;
                 let mut numbers = Buffer::zeros(opened.len());
                 numbers.iter_mut().zip(opened.iter()).for_each(|(to, word): (&mut u32, _)| {
                     *to = word.0 as u32;

@@ -86,6 +86,18 @@ macro_rules! delegate_bits {
             self.$($to).+.end_epoch(verifier, journals)
         }
 
+        fn settle_epoch(
+            &mut self,
+            verifier: Option<&mut Verifier>,
+            journals: Vec<Journal>,
+        ) -> Result<()> {
+            self.$($to).+.settle_epoch(verifier, journals)
+        }
+
+        fn opens_at_once(&self) -> bool {
+            self.$($to).+.opens_at_once()
+        }
+
         fn announce(&mut self, needs: &tacit_proof::Needs) {
             self.$($to).+.announce(needs);
         }

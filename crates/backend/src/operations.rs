@@ -77,6 +77,25 @@ pub trait Bits {
         Ok(())
     }
 
+    /// The same before something opens with which the run goes on: never the last time. Where bits [open at
+    /// once](Bits::opens_at_once) it takes a round less.
+    ///
+    /// # Errors
+    /// As [`Bits::end_epoch`].
+    fn settle_epoch(
+        &mut self,
+        verifier: Option<&mut Verifier>,
+        journals: Vec<Journal>,
+    ) -> Result<()> {
+        self.end_epoch(verifier, journals)
+    }
+
+    /// Whether bits that open to everybody, and places of rows, are sent by two roles each: whoever goes on has the right ones, and
+    /// they are not compared afterwards.
+    fn opens_at_once(&self) -> bool {
+        false
+    }
+
     /// Says how many products are coming, where it is known: triples, under protocols that make products
     /// from them, then come in as few batches as can be.
     fn announce(&mut self, _needs: &Needs) {}

@@ -62,16 +62,22 @@ fn open_words<P: Role, W: Word>(
     if words.is_empty() {
         return Ok(Buffer::default());
     }
-    let mut shares = Shares::of::<P>(1, words.len());
-    for (to, from) in shares.runs_mut(0).into_iter().zip(words.components()) {
-        to.copy_from_slice(from);
-    }
+    let shares = shares_of::<P, W>(words);
     let output = Output { receivers, slots: &[0] };
     let learned = if receivers.contains(&P::ROLE) { words.len() } else { 0 };
     let (mut scratch, mut opened) = (TransferScratch::default(), Buffer::zeros(learned));
     transfer::output_begin::<P, W>(party, pass, &mut scratch, &shares, output)?;
     transfer::output_finish::<P, W>(party, pass, &mut scratch, &shares, output, &mut opened)?;
     Ok(opened)
+}
+
+/// Words in one slot.
+fn shares_of<P: Role, W: Word>(words: &SharedVec<W>) -> Shares<W> {
+    let mut shares = Shares::of::<P>(1, words.len());
+    for (to, from) in shares.runs_mut(0).into_iter().zip(words.components()) {
+        to.copy_from_slice(from);
+    }
+    shares
 }
 
 /// A party of a protocol, in role `P`, with shared bits alone.
@@ -122,6 +128,27 @@ impl<'m, P: Role> PartyBits<'m, P> {
         (&mut self.party, &mut self.bench)
     }
 
+    /// Opens words of any ring to everybody, in a way after which the run goes on.
+    ///
+    /// # Errors
+    /// When the network fails, something was computed since the last checks, or two roles do not open the same.
+    pub fn open_to_all<W: Word>(&mut self, words: &SharedVec<W>) -> Result<Buffer<W>> {
+        if !P::OPENS_AT_ONCE {
+            let everybody: Vec<RoleId> = (0..P::PROTOCOL.parties()).collect();
+            return self.open_words(words, &everybody);
+        }
+        let pass = self.pass.as_ref().ok_or_else(|| wrong("an opening before the checks"))?;
+        self.party.next_step();
+        let mut opened = Buffer::zeros(words.len());
+        if words.is_empty() {
+            return Ok(opened);
+        }
+        let (party, shares) = (&mut self.party, shares_of::<P, W>(words));
+        let mut scratch = TransferScratch::default();
+        transfer::open_at_once::<P, W>(party, pass, &mut scratch, &shares, &[0], &mut opened)?;
+        Ok(opened)
+    }
+
     /// Opens words of any ring to some roles; empty at the others.
     ///
     /// # Errors
@@ -164,7 +191,10 @@ impl<P: Role> Bits for PartyBits<'_, P> {
     fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
         // Lanes beyond the last may be anything: they stay closed.
         let bits = planes_in(planes)?.only_lanes();
-        let opened = self.open_words(&bits.shares, receivers)?;
+        let opened = match receivers.len() == P::PROTOCOL.parties() {
+            true => self.open_to_all(&bits.shares)?,
+            false => self.open_words(&bits.shares, receivers)?,
+        };
         Ok(receivers.contains(&P::ROLE).then_some(opened))
     }
 
@@ -192,6 +222,25 @@ impl<P: Role> Bits for PartyBits<'_, P> {
             self.party.mesh().set_phase(Phase::Online);
         }
         Ok(())
+    }
+
+    fn settle_epoch(
+        &mut self,
+        verifier: Option<&mut Verifier>,
+        journals: Vec<Journal>,
+    ) -> Result<()> {
+        if !P::OPENS_AT_ONCE {
+            return self.end_epoch(verifier, journals);
+        }
+        if let Some(verifier) = verifier {
+            self.pass = Some(verifier.settle(self.party.mesh(), journals)?);
+            self.party.mesh().set_phase(Phase::Online);
+        }
+        Ok(())
+    }
+
+    fn opens_at_once(&self) -> bool {
+        P::OPENS_AT_ONCE
     }
 
     fn announce(&mut self, needs: &Needs) {

@@ -104,6 +104,14 @@ pub trait Shuffles: Backend {
         Ok(())
     }
 
+    /// Compares what opened, unless it [opened at once](super::Bits::opens_at_once).
+    ///
+    /// # Errors
+    /// As [`Shuffles::settle`].
+    fn settle_opened(&mut self) -> Result<()> {
+        if self.opens_at_once() { Ok(()) } else { self.settle() }
+    }
+
     /// Brings a column into the form that a hop moves. Local.
     fn turn(&mut self, hop: &Hop, column: &mut Column);
 
@@ -329,7 +337,7 @@ fn opened(on: &mut dyn Shuffles, places: &Column, n: usize) -> Result<Option<Pla
     on.settle()?;
     let to = on.open_places(places, 0..n)?;
     // What opened decides what everybody computes next.
-    on.settle()?;
+    on.settle_opened()?;
     if to.is_empty() && n > 0 {
         return Ok(None);
     }

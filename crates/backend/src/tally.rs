@@ -347,7 +347,11 @@ impl Bits for Tally {
 
     fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
         let bytes = planes.planes as u64 * Self::size(Kind::Bits, planes.lanes);
-        self.step(cost::output(self.protocol, receivers) * bytes);
+        let each = match receivers.len() == self.protocol.parties() {
+            true => cost::open_to_all(self.protocol),
+            false => cost::output(self.protocol, receivers),
+        };
+        self.step(each * bytes);
         Ok(None)
     }
 
@@ -389,6 +393,15 @@ impl Bits for Tally {
     fn end_epoch(&mut self, _: Option<&mut Verifier>, _journals: Vec<Journal>) -> Result<()> {
         self.bytes += cost::checks(self.protocol);
         Ok(())
+    }
+
+    fn settle_epoch(&mut self, _: Option<&mut Verifier>, _journals: Vec<Journal>) -> Result<()> {
+        self.bytes += cost::settling(self.protocol);
+        Ok(())
+    }
+
+    fn opens_at_once(&self) -> bool {
+        cost::opens_at_once(self.protocol)
     }
 
     fn announce(&mut self, needs: &Needs) {
@@ -650,8 +663,7 @@ impl Shuffles for Tally {
 
     fn open_places(&mut self, places: &Column, at: Range<usize>) -> Result<Buffer<u32>> {
         let bytes = places.row_bytes() * at.len() as u64;
-        let everyone: Vec<RoleId> = (0..self.protocol.parties()).collect();
-        self.step(cost::output(self.protocol, &everyone) * bytes);
+        self.step(cost::open_to_all(self.protocol) * bytes);
         Ok(Buffer::default())
     }
 

@@ -197,6 +197,8 @@ impl<const R: RoleId> Role for WideLift<R> {
         Replicated::<R, ProvenLater>::opener(receiver)
     }
 
+    const OPENS_AT_ONCE: bool = true;
+
     fn open_checker(receiver: RoleId) -> Option<RoleId> {
         Replicated::<R, ProvenLater>::open_checker(receiver)
     }

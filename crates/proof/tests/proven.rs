@@ -79,6 +79,8 @@ struct Ended<W> {
     times: [Duration; 2],
     /// By key for proofs, streams that are not used.
     streams_left: Vec<u64>,
+    /// The results, as they opened at once, and as results open.
+    at_once: Vec<W>,
     opened: Vec<W>,
 }
 
@@ -141,13 +143,34 @@ fn play<P: Role, W: Word>(session: &mut Session, job: Job, tamper: Option<Tamper
     // Nothing but proofs is deferred.
     let deferred = |_, stream, _| stream == Stream::Def;
     let proof = party.mesh().meter().total(deferred).bytes_sent;
-    let pass = verifier.end_epoch(party.mesh(), vec![journal])?;
+    // As programs do: something opens with which they go on, then results.
+    let pass = verifier.settle(party.mesh(), vec![journal])?;
+    let at_once = open_at_once::<P, W>(party, &pass, &out)?;
     let opened = open::<P, W>(party, &pass, &out)?;
     let journal = party.take_journal()?;
     verifier.end_epoch(party.mesh(), vec![journal])?;
     let streams_left =
         party.take_check().map_or(Vec::new(), |check| tacit_proof::streams_left(&*check));
-    Ok(Ended { proof, times, streams_left, opened })
+    Ok(Ended { proof, times, streams_left, at_once, opened })
+}
+
+fn in_one_slot<P: Role, W: Word>(words: &SharedVec<W>) -> Shares<W> {
+    let mut shares = Shares::of::<P>(1, words.len());
+    for (to, from) in shares.runs_mut(0).into_iter().zip(words.components()) {
+        to.copy_from_slice(from);
+    }
+    shares
+}
+
+fn open_at_once<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    pass: &Pass,
+    out: &SharedVec<W>,
+) -> Result<Vec<W>, SharingError> {
+    let (shares, mut scratch) = (in_one_slot::<P, W>(out), TransferScratch::default());
+    let mut opened = vec![W::ZERO; out.len()];
+    transfer::open_at_once::<P, W>(party, pass, &mut scratch, &shares, &[0], &mut opened)?;
+    Ok(opened)
 }
 
 fn open<P: Role, W: Word>(
@@ -156,10 +179,7 @@ fn open<P: Role, W: Word>(
     out: &SharedVec<W>,
 ) -> Result<Vec<W>, SharingError> {
     party.mesh().set_phase(Phase::Open);
-    let mut shares = Shares::of::<P>(1, out.len());
-    for (to, from) in shares.runs_mut(0).into_iter().zip(out.components()) {
-        to.copy_from_slice(from);
-    }
+    let shares = in_one_slot::<P, W>(out);
     let output = Output { receivers: &[0, 1, 2], slots: &[0] };
     let (mut scratch, mut opened) = (TransferScratch::default(), vec![W::ZERO; out.len()]);
     transfer::output_begin::<P, W>(party, pass, &mut scratch, &shares, output)?;
@@ -235,6 +255,7 @@ fn honest_job<W: Word>(job: Job, rounds: Option<u32>) {
     for ended in &endings {
         let what = format!("{protocol}, {} bits, {results} of {terms}", W::BITS);
         assert!(ended.opened == expected::<W>(job), "{what}");
+        assert!(ended.at_once == ended.opened, "{what}");
         assert_eq!(ended.proof, cost::proofs(&bill).total() / 3, "{what}");
     }
     if let Some(rounds) = rounds {
@@ -539,7 +560,7 @@ fn is_redundant(protocol: Protocol) -> bool {
 fn check_of(phase: Phase) -> &'static [&'static str] {
     match phase {
         Phase::Online => &["transcripts differ", "out of range"],
-        Phase::Open => &["transcripts differ"],
+        Phase::Open => &["transcripts differ", "opened different values"],
         _ => &[
             "transcripts differ",
             "are not products",
@@ -587,12 +608,17 @@ fn changes_in_levels(protocols: &[Protocol]) {
     }
 }
 
-/// Nor in a level that another one follows.
+/// Nor in a level that another one follows: in messages of the proof.
 #[test]
 #[ignore = "2^14 products, hundreds of times"]
 fn whatever_one_party_changes_in_many_levels_of_a_proof_nothing_opens() {
+    let job = Job::new(LIFT, (1 << 14) + 1, 1);
     for party in PLACES {
-        nothing_opens::<u64>(Job::new(LIFT, (1 << 14) + 1, 1), party);
+        let all = messages::<u64>(job, party).into_iter().enumerate();
+        for (index, (phase, bytes)) in all.filter(|(_, (phase, _))| *phase == Phase::Verify) {
+            let seen = (0..20).any(|_| honest_see::<u64>(job, party, (index, phase), 4 * bytes));
+            assert!(seen, "{phase:?}, message {index}: no honest party saw it");
+        }
     }
 }
 
@@ -643,7 +669,8 @@ fn widths_of_what_opens(protocols: impl Iterator<Item = Protocol>) {
         for party in PLACES {
             let opening = |(phase, bytes): (Phase, usize)| (phase == Phase::Open).then_some(bytes);
             let opened: usize = messages::<u32>(job, party).into_iter().filter_map(opening).sum();
-            assert_eq!(opened, 20 * size_of::<u32>(), "{protocol}: {party:?}");
+            // At once to two roles, and then to one.
+            assert_eq!(opened, 3 * 20 * size_of::<u32>(), "{protocol}: {party:?}");
         }
     }
 }
@@ -718,7 +745,13 @@ impl RoleVisitor for LongRun<'_> {
         let opened = open::<P, u64>(&mut party, &pass, &factor)?;
         let journal = party.take_journal()?;
         verifier.end_epoch(party.mesh(), vec![journal])?;
-        Ok(Ended { proof: 0, times: [Duration::ZERO; 2], streams_left: Vec::new(), opened })
+        Ok(Ended {
+            proof: 0,
+            times: [Duration::ZERO; 2],
+            streams_left: Vec::new(),
+            at_once: Vec::new(),
+            opened,
+        })
     }
 }
 

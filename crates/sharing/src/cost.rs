@@ -255,3 +255,6 @@ impl AddAssign for Products {
 
 /// Rounds of one comparison of transcripts.
 pub const CHECK_ROUNDS: u64 = 3;
+
+/// Rounds of one that is not the last of a run, where [that takes fewer](crate::verify::Verifier::settle).
+pub const SETTLE_ROUNDS: u64 = 2;

@@ -214,6 +214,8 @@ impl<const R: RoleId, C: Checks> Role for Replicated<R, C> {
         ((receiver + 1) % 3, Stream::On)
     }
 
+    const OPENS_AT_ONCE: bool = C::PROVEN;
+
     fn open_checker(receiver: RoleId) -> Option<RoleId> {
         // Both other roles know what a receiver lacks.
         C::PROVEN.then_some((receiver + 2) % 3)

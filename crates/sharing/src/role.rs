@@ -254,6 +254,9 @@ pub trait Role: Copy + Send + Sync + 'static {
     fn open_checker(_receiver: RoleId) -> Option<RoleId> {
         None
     }
+    /// Whether values may open to everybody [at once](crate::transfer::open_at_once): the opener and the checker of every role both
+    /// send, online.
+    const OPENS_AT_ONCE: bool = false;
     /// The opener's, or its checker's, word for `receiver`.
     fn open_word<W: Word>(receiver: RoleId, share: Self::Share<W>) -> W;
     /// The value, from the receiver's share and the word it received.

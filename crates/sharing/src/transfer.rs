@@ -363,6 +363,44 @@ pub fn output_finish<P: Role, W: Word>(
     })
 }
 
+/// Opens values to everybody at once, one run of words per slot: where [`Role::OPENS_AT_ONCE`] says so. Both roles that know what a
+/// role lacks send it, and it ends the run unless they sent the same. One of the two is honest, so whoever goes on has the right values,
+/// and nothing is left to compare: what is computed with these values may depend on them at once.
+///
+/// # Errors
+/// When the network fails, something was computed since the last checks, or two roles do not send the same.
+pub fn open_at_once<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    _pass: &Pass,
+    scratch: &mut TransferScratch<W>,
+    shares: &Shares<W>,
+    slots: &[Slot],
+    opened: &mut [W],
+) -> Result<(), SharingError> {
+    party.check_verified()?;
+    let everybody: Vec<RoleId> = (0..P::PROTOCOL.parties()).collect();
+    let output = Output { receivers: &everybody, slots };
+    opening(party, |party| {
+        for receiver in everybody.iter().copied().filter(|receiver| *receiver != P::ROLE) {
+            party.send(receiver, Stream::On, scratch.open_words::<P>(shares, output, receiver))?;
+        }
+        let checker = P::open_checker(P::ROLE).filter(|_| P::OPENS_AT_ONCE);
+        let checker = checker.ok_or_else(|| {
+            SharingError::Shape("an opening at once, which this protocol does not have".into())
+        })?;
+        let words = shares.words();
+        let received = scratch.message[0].sized(slots.len() * words);
+        party.recv(P::opener(P::ROLE).0, Stream::On, received)?;
+        let mut again = Buffer::<W>::zeros(received.len());
+        party.recv(checker, Stream::On, &mut again)?;
+        if received[..] != again[..] {
+            return Err(party.fail("two roles opened different values".into()));
+        }
+        write_opened::<P, W>(shares, slots, received, opened);
+        Ok(())
+    })
+}
+
 /// Does a part of an opening in the phase of that name, which nothing else is sent in. What goes ahead in a phase of its own, before
 /// anything is known that could open, stays in that phase.
 fn opening<T>(party: &mut Party<'_>, part: impl FnOnce(&mut Party<'_>) -> T) -> T {
@@ -395,8 +433,20 @@ fn receive_opened<P: Role, W: Word>(
     if let Some(checker) = P::open_checker(P::ROLE) {
         party.log(opening_item(P::ROLE, checker), received);
     }
+    write_opened::<P, W>(shares, output.slots, received, opened);
+    Ok(())
+}
+
+/// The values, from this role's shares and what it received.
+fn write_opened<P: Role, W: Word>(
+    shares: &Shares<W>,
+    slots: &[Slot],
+    received: &[W],
+    opened: &mut [W],
+) {
+    let words = shares.words();
     let runs = received.chunks_exact(words).zip(opened.chunks_exact_mut(words));
-    for (slot, (run, opened)) in output.slots.iter().zip(runs) {
+    for (slot, (run, opened)) in slots.iter().zip(runs) {
         let shares = components::<P, W>(shares.runs(*slot), words);
         simd::vectorize(
             #[inline(always)]
@@ -407,7 +457,6 @@ fn receive_opened<P: Role, W: Word>(
             },
         );
     }
-    Ok(())
 }
 
 fn opening_item(receiver: RoleId, checker: RoleId) -> Item {

@@ -272,7 +272,7 @@ impl Sorter<'_> {
         self.on.settle()?;
         let opened = self.on.open_bits(&Planes::join(&parts))?;
         // What opened decides what everybody compares next.
-        self.on.settle()?;
+        self.on.settle_opened()?;
         Ok(opened)
     }
 }

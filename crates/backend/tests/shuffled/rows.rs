@@ -8,10 +8,10 @@ use tacit_backend::protocols::{LIFT, QUAD, QUAD_A, QUAD_HET};
 use tacit_backend::{Backend, Column, Shuffles};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
-use tacit_net::{AbortKind, Phase};
+use tacit_net::{AbortKind, NetError, Phase};
 use tacit_ring::Z2;
 use tacit_sharing::verify::{Journal, Kind, Verifier};
-use tacit_sharing::{Protocol, RoleId};
+use tacit_sharing::{Protocol, RoleId, SharingError};
 
 const ROWS: usize = 70;
 
@@ -125,8 +125,11 @@ enum Opens {
     Places,
 }
 
-/// The roles' transcripts after something opened, of which the cheat changed its message of a number, and how many messages it sent for that.
-fn openings(protocol: Protocol, what: Opens, cheat: RoleId, which: usize) -> (Vec<Journal>, usize) {
+/// How a role ends an opening: its transcript, or why it opens nothing.
+type Ended = Result<Journal, SharingError>;
+
+/// How the roles end when something opened, of which the cheat changed its message of a number, and how many messages it sent for that.
+fn openings(protocol: Protocol, what: Opens, cheat: RoleId, which: usize) -> (Vec<Ended>, usize) {
     let results = memory::run(protocol.parties(), 1, &MemoryNetwork::default(), |mut session| {
         let opens = Arc::new(AtomicBool::new(false));
         let sent = Arc::new(AtomicUsize::new(0));
@@ -141,38 +144,65 @@ fn openings(protocol: Protocol, what: Opens, cheat: RoleId, which: usize) -> (Ve
             Verdict::Replace(bytes)
         });
         let tamper = (session.me().index() == cheat).then_some(tamper);
-        let work = |b: &mut dyn Backend, verifier: &mut Verifier| {
+        let work = |b: &mut dyn Backend, verifier: &mut Verifier| -> Ended {
             let bits = b.public_planes(&[Z2(5), Z2(0)], 1, ROWS);
             let [_, places] = b.shuffles().unwrap().numbers(ROWS);
             settle(b, verifier).unwrap();
             opens.store(true, Ordering::Relaxed);
             let on = b.shuffles().unwrap();
             match what {
-                Opens::Bits => drop(on.open_bits(&bits).unwrap()),
-                Opens::Places => drop(on.open_places(&places, 0..ROWS).unwrap()),
+                Opens::Bits => drop(on.open_bits(&bits)?),
+                Opens::Places => drop(on.open_places(&places, 0..ROWS)?),
             }
-            let journal = b.take_journal().unwrap();
-            b.flush().unwrap();
-            journal
+            let journal = b.take_journal()?;
+            b.flush()?;
+            Ok(journal)
         };
-        let journal = with_backend(protocol, &mut session.meshes[0], tamper, work);
+        let ended = with_backend(protocol, &mut session.meshes[0], tamper, work);
         let _ = session.finish();
-        (journal, sent.load(Ordering::Relaxed))
+        (ended, sent.load(Ordering::Relaxed))
     });
     let count = results[cheat].1;
-    (results.into_iter().map(|(journal, _)| journal).collect(), count)
+    (results.into_iter().map(|(ended, _)| ended).collect(), count)
+}
+
+/// What opens at once is not in transcripts: whoever got a message that was changed ends the run, and goes on with nothing.
+#[test]
+fn every_comparison_and_place_that_is_changed_when_it_opens_at_once_ends_the_run() {
+    for (what, cheat) in
+        [Opens::Bits, Opens::Places].iter().flat_map(|what| [(*what, 0), (*what, 1), (*what, 2)])
+    {
+        let (honest, count) = openings(LIFT, what, cheat, usize::MAX);
+        assert!(honest.iter().all(|ended| ended.as_ref().is_ok_and(|it| it.words().is_empty())));
+        assert_eq!(count, 2, "one message to each other role");
+        for which in 0..count {
+            let ended = openings(LIFT, what, cheat, which).0;
+            let sees = |error: &SharingError| match error {
+                SharingError::Net(NetError::Check(check)) => {
+                    check.contains("opened different values")
+                }
+                _ => false,
+            };
+            let seen = ended.iter().filter(|ended| ended.as_ref().is_err_and(sees)).count();
+            assert_eq!(seen, 1, "{what:?}: message {which} of role {cheat}");
+        }
+    }
 }
 
 #[test]
 fn every_comparison_and_place_that_is_changed_when_it_opens_makes_two_honest_roles_differ() {
-    for protocol in [LIFT, QUAD, QUAD_A, QUAD_HET] {
+    let journals = |(ended, count): (Vec<Ended>, usize)| -> (Vec<Journal>, usize) {
+        (ended.into_iter().map(Result::unwrap).collect(), count)
+    };
+    for protocol in [QUAD, QUAD_A, QUAD_HET] {
         for what in [Opens::Bits, Opens::Places] {
             let mut sent = 0;
             for cheat in 0..protocol.parties() {
-                let (honest, count) = openings(protocol, what, cheat, usize::MAX);
+                let (honest, count) = journals(openings(protocol, what, cheat, usize::MAX));
                 assert!(differences(&honest, None).is_empty(), "{protocol}: honest roles differ");
                 for which in 0..count {
-                    let found = differences(&openings(protocol, what, cheat, which).0, Some(cheat));
+                    let changed = journals(openings(protocol, what, cheat, which)).0;
+                    let found = differences(&changed, Some(cheat));
                     let label =
                         format!("{protocol}, {what:?}: message {which} of role {cheat}: {found:?}");
                     assert!(

@@ -33,7 +33,7 @@ use tacit_program::together::together;
 use tacit_program::{Block, Element, Op, Program, Type, ValueId, Visibility, infer};
 use tacit_proof::{Method, Needs, Proving};
 use tacit_sharing::RoleId;
-use tacit_sharing::verify::Verifier;
+use tacit_sharing::verify::{Journal, Verifier};
 use tracing::info;
 
 /// ANDs of a program from which on it is garbled as it runs, unless it is told how: by then a circuit of everything
@@ -544,8 +544,10 @@ impl CompiledProgram {
         let violated = context.checks().violated(&mut Team::new(backends, context))?;
         let mut verifier = context.verifier();
         backends.iter_mut().for_each(|backend| backend.at_line(ALL_LINES));
-        end_epoch(backends, verifier.as_mut())?;
-        if context.only_ahead && self.job.protocol.is_checked() {
+        if !(context.only_ahead && self.job.protocol.is_checked()) {
+            settle(backends, verifier.as_mut())?;
+        } else {
+            end_epoch(backends, verifier.as_mut())?;
             // Openings send nothing ahead.
             return Ok(Opened { values: Vec::new(), parcels: Vec::new(), guard: Guard::default() });
         }
@@ -629,11 +631,33 @@ pub(super) fn end_epoch(
     backends: Backends<'_, '_>,
     verifier: Option<&mut Verifier>,
 ) -> Result<(), EvaluateError> {
-    if verifier.is_some() {
+    let journals = journals(backends, verifier.is_some())?;
+    Ok(backends[0].end_epoch(verifier, journals)?)
+}
+
+/// The same before something opens with which the run goes on: never the last time.
+pub(super) fn settle(
+    backends: Backends<'_, '_>,
+    verifier: Option<&mut Verifier>,
+) -> Result<(), EvaluateError> {
+    let journals = journals(backends, verifier.is_some())?;
+    Ok(backends[0].settle_epoch(verifier, journals)?)
+}
+
+/// Compares bits that opened to everybody, unless they opened at once.
+pub(super) fn settle_opened(
+    backends: Backends<'_, '_>,
+    verifier: Option<&mut Verifier>,
+) -> Result<(), EvaluateError> {
+    if backends[0].opens_at_once() { Ok(()) } else { settle(backends, verifier) }
+}
+
+/// What all workers did, proven.
+fn journals(backends: Backends<'_, '_>, compared: bool) -> Result<Vec<Journal>, EvaluateError> {
+    if compared {
         info!("comparing what everybody did");
     }
     // Workers prove what they did with those of the other parties: all at once.
     let ends = backends.iter_mut().map(|backend| &mut **backend);
-    let journals = on_each(ends, 0.., |backend, _| Ok(backend.take_journal()?))?;
-    Ok(backends[0].end_epoch(verifier, journals)?)
+    on_each(ends, 0.., |backend, _| Ok(backend.take_journal()?))
 }

@@ -15,7 +15,7 @@
 use super::checks::{self, joined};
 use super::exec::Backends;
 use super::job::By;
-use super::prepare::{CompiledProgram, end_epoch};
+use super::prepare::{CompiledProgram, settle_opened};
 use crate::circuit::{EvaluateError, Guard};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -228,7 +228,7 @@ pub(super) fn open_checks(
     let everybody: Vec<RoleId> = (0..prepared.job().places.len()).collect();
     let opened = backends[0].open(violated, &everybody)?;
     // That all opened the same is compared first.
-    end_epoch(backends, verifier)?;
+    settle_opened(backends, verifier)?;
     match opened.is_some_and(|bits| bits.iter().any(|bit| *bit != 0)) {
         true => Err(EvaluateError::Check(None)),
         false => Ok(()),
@@ -277,7 +277,7 @@ pub(super) fn check(
     let everybody: Vec<RoleId> = (0..prepared.job.places.len()).collect();
     let opened = backends[0].open(&all, &everybody)?;
     // That all opened the same is compared first.
-    end_epoch(backends, verifier)?;
+    settle_opened(backends, verifier)?;
     if let Some(bits) = opened {
         guard.check(bits.iter().map(|bit| *bit != 0))?;
     }

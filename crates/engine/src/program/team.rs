@@ -181,6 +181,10 @@ impl Bits for Team<'_, '_, '_> {
         Err(alone("the checks"))
     }
 
+    fn opens_at_once(&self) -> bool {
+        self.backends.first().is_some_and(|backend| backend.opens_at_once())
+    }
+
     fn at_line(&mut self, line: u32) {
         self.backends.iter_mut().for_each(|backend| backend.at_line(line));
     }

@@ -1,7 +1,7 @@
 //! Sorting by shuffles on all workers.
 
 use super::{At, Join, Result, Team, Worker, alone, back};
-use crate::program::prepare::end_epoch;
+use crate::program::prepare::settle;
 use std::ops::Range;
 use tacit_backend::convert::shuffle::Hop;
 use tacit_backend::{Column, Secret, Shuffles};
@@ -61,7 +61,7 @@ impl Shuffles for Team<'_, '_, '_> {
             return Ok(());
         }
         let mut verifier = self.context.verifier();
-        end_epoch(self.backends, verifier.as_mut()).map_err(back)
+        settle(self.backends, verifier.as_mut()).map_err(back)
     }
 
     fn turn(&mut self, hop: &Hop, column: &mut Column) {
