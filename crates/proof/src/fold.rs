@@ -305,6 +305,11 @@ fn runs<E: Word>(columns: &[Column<E>; 2]) -> [Runs<'_, E>; 2] {
 /// What opens the vectors that the last level leaves: what hides the first one, and the factor that it opens times.
 type Last<E> = (Hiding<E>, E);
 
+/// What a level leaves: two vectors, and what opens them.
+type Level<E> = ([Column<E>; 2], Option<Last<E>>);
+/// A random point, what was shared beside the values on the grid, and the coin.
+type Descent<E> = (Point<E>, Column<E>, Challenge);
+
 /// One level: shorter vectors, and a claim on them. After the last one, what opens them, too.
 fn level<A: Algebra>(
     channel: &mut ProofChannel<'_, '_, '_>,
@@ -312,7 +317,7 @@ fn level<A: Algebra>(
     vectors: [Runs<'_, A::Element>; 2],
     len: usize,
     claim: &mut Pair<A::Element>,
-) -> Result<([Column<A::Element>; 2], Option<Last<A::Element>>), SharingError> {
+) -> Result<Level<A::Element>, SharingError> {
     let (variables, blocks) = (steps.level(len), steps.blocks(len));
     let summands = algebra.grid(vectors, variables, blocks);
     let masks = steps.is_last(len).then(|| channel.random(algebra, blocks));
@@ -351,14 +356,15 @@ pub(super) fn descend<A: Algebra>(
     Ok(descend_with(channel, algebra, (summands, &[]), variables, claim)?.0)
 }
 
-/// The same, with values that are shared beside those of the grid; gives their shares, and the coin that the point is from.
+/// Makes a claim as [`descend`] does, with values that are shared beside those of the grid; gives their shares, and the coin that the
+/// point is from.
 fn descend_with<A: Algebra>(
     channel: &mut ProofChannel<'_, '_, '_>,
     algebra: A,
     (summands, beside): (&[A::Element], &[A::Element]),
     variables: usize,
     claim: &mut Pair<A::Element>,
-) -> Result<(Point<A::Element>, Column<A::Element>, Challenge), SharingError> {
+) -> Result<Descent<A::Element>, SharingError> {
     let ones = all_ones(variables);
     let count = points(variables);
     let mut others = Buffer::zeros(count - 1 + beside.len());

@@ -165,12 +165,12 @@ fn prove_words<M: Multiplier>(
 ) -> Result<(), SharingError> {
     let rows: usize = moves.iter().map(|it| it.to[0].len()).sum();
     let steps = Steps::of_batch(WORD, rows);
-    let [mut f, g] = scratch.columns(steps.padded(rows));
+    let [mut f, mut g] = scratch.columns(steps.padded(rows));
     f.iter_mut().for_each(|run| run.fill(0));
-    for c in 0..2 {
-        g[c][rows..].fill(0);
+    for (c, run) in g.iter_mut().enumerate() {
+        run[rows..].fill(0);
         let words = moves.iter().flat_map(|it| word::as_u64(it.from[c]));
-        g[c].iter_mut().zip(words).for_each(|(to, from)| *to = *from);
+        run.iter_mut().zip(words).for_each(|(to, from)| *to = *from);
     }
     let g = g.map(|run| &*run);
     // What hides vectors that are not folded needs no coin.

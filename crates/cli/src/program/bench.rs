@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 use tacit::Choice;
 use tacit::runtime::{
     ByChoice, ChunkChoice, Names, Options, Profile, Roles, Wanted, auto, program_job,
