@@ -247,7 +247,13 @@ pub fn checks(protocol: Protocol) -> Traffic {
 /// Bytes of a comparison of transcripts after which a run goes on.
 #[must_use]
 pub fn settling(protocol: Protocol) -> Traffic {
-    comparison(protocol, if opens_at_once(protocol) { SETTLE_ROUNDS } else { CHECK_ROUNDS })
+    comparison(protocol, settling_rounds(protocol))
+}
+
+/// Rounds of it.
+#[must_use]
+pub fn settling_rounds(protocol: Protocol) -> u64 {
+    if opens_at_once(protocol) { SETTLE_ROUNDS } else { CHECK_ROUNDS }
 }
 
 fn comparison(protocol: Protocol, rounds: u64) -> Traffic {

@@ -51,11 +51,15 @@ pub fn levels(protocol: Protocol) -> u64 {
     cost::rounds(protocol) * cost::latencies(protocol)
 }
 
-/// The latency that checks add, in one-way link delays: they compare transcripts before and after results open. Before
-/// that they take `proofs` rounds for proofs of products, or for checks of triples.
+/// Rounds in which transcripts are compared before and after the results of a circuit open.
+pub const OF_RESULTS: u64 = 2 * CHECK_ROUNDS;
+
+/// The latency that checks add, in one-way link delays: transcripts are compared in so many rounds, [before and after results
+/// open](OF_RESULTS) and before and after whatever opens earlier. Before that they take `proofs` rounds for proofs of products, or for
+/// checks of triples.
 #[must_use]
-pub fn checks(protocol: Protocol, proofs: u64) -> u64 {
-    let compared = 2 * (CHECK_ROUNDS + 1);
+pub fn checks(protocol: Protocol, compared: u64, proofs: u64) -> u64 {
+    let compared = compared + 2;
     // Two rounds pass beside others, and those that make triples come ahead.
     let beside = match proof::Proving::of(protocol) {
         Some(_) => 2 + if makes_triples(protocol) { TRIPLES } else { 0 },

@@ -42,6 +42,8 @@ pub struct Tally {
     awaited: Awaited,
     /// Rounds of proofs of products.
     proof_rounds: u64,
+    /// Rounds in which transcripts are compared, where they are.
+    check_rounds: u64,
     /// How often products of bits are made together, of one circuit's lanes: what comes ahead of them comes as often.
     batches: u64,
     /// What a circuit costs that was evaluated before, by its address and lanes: it is asked for thousands of times.
@@ -137,6 +139,7 @@ impl Tally {
             products: Products::default(),
             rounds: [0; MAX_ROLES],
             awaited: Awaited::default(),
+            check_rounds: 0,
             batches: 0,
             proof_rounds: 0,
             evaluated: HashMap::new(),
@@ -225,6 +228,12 @@ impl Tally {
     #[must_use]
     pub fn proof_rounds(&self) -> u64 {
         self.proof_rounds
+    }
+
+    /// Rounds in which transcripts are compared so far, where they are.
+    #[must_use]
+    pub fn check_rounds(&self) -> u64 {
+        self.check_rounds
     }
 
     /// What is waited for online so far, by links.
@@ -392,11 +401,13 @@ impl Bits for Tally {
 
     fn end_epoch(&mut self, _: Option<&mut Verifier>, _journals: Vec<Journal>) -> Result<()> {
         self.bytes += cost::checks(self.protocol);
+        self.check_rounds += cost::CHECK_ROUNDS;
         Ok(())
     }
 
     fn settle_epoch(&mut self, _: Option<&mut Verifier>, _journals: Vec<Journal>) -> Result<()> {
         self.bytes += cost::settling(self.protocol);
+        self.check_rounds += cost::settling_rounds(self.protocol);
         Ok(())
     }
 
@@ -498,7 +509,12 @@ impl Backend for Tally {
     }
 
     fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
-        self.step(cost::output(self.protocol, receivers) * Self::size(secret.kind, secret.len));
+        let to_all = receivers.len() == self.protocol.parties();
+        let each = match secret.kind {
+            Kind::Bits if to_all => cost::open_to_all(self.protocol),
+            _ => cost::output(self.protocol, receivers),
+        };
+        self.step(each * Self::size(secret.kind, secret.len));
         Ok(None)
     }
 

@@ -61,7 +61,7 @@ pub fn of_circuit(compiled: &Compiled) -> Costs {
         side_by_side: job.assignments.len() > 1,
         messages: messages(&job.assignments),
         ends: waits.online - levels,
-        checks: latencies::checks(protocol, all.proof_rounds),
+        checks: latencies::checks(protocol, latencies::OF_RESULTS, all.proof_rounds),
     };
     let [ahead, online] = [ahead, online].map(|bytes| loads(&bytes));
     let parties = &job.assignments[0].places;
@@ -111,7 +111,17 @@ pub(crate) fn cost_of_program(prepared: &CompiledProgram) -> Result<Cost, Evalua
             let ahead = Traffic { on: cost::Links::default(), ..bytes.clone() };
             let (rounds, products) = ([0; cost::MAX_ROLES], Products::of(ands));
             let awaited = Awaited::default();
-            Ok(Cost { bytes, ahead, rounds, awaited, proof_rounds: 0, batches: 0, products })
+            let (proof_rounds, check_rounds) = (0, 0);
+            Ok(Cost {
+                bytes,
+                ahead,
+                rounds,
+                awaited,
+                proof_rounds,
+                check_rounds,
+                batches: 0,
+                products,
+            })
         }
     }
 }
@@ -122,7 +132,7 @@ fn steps_of_program(
     first: bool,
 ) -> Result<Steps, EvaluateError> {
     let job = prepared.job();
-    let checks = latencies::checks(job.protocol, cost.proof_rounds);
+    let checks = latencies::checks(job.protocol, cost.check_rounds, cost.proof_rounds);
     let opening = job.opening.unwrap_or(job.protocol.opening());
     let Latencies { set_up, ahead, online } = latencies(job.protocol, opening, 0);
     let ahead = match (first, cost.batches) {

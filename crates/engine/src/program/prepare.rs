@@ -102,6 +102,8 @@ pub struct Cost {
     pub awaited: Awaited,
     /// Rounds of proofs of products, or of checks of triples, of the worker that has most.
     pub proof_rounds: u64,
+    /// Rounds in which transcripts are compared, where they are.
+    pub check_rounds: u64,
     /// How often products of bits are made together, by the worker that does most.
     pub batches: u64,
     /// Products of bits, or as many as there are bits in products of numbers, or ANDs that are garbled.
@@ -125,7 +127,8 @@ impl Cost {
         let (ahead, products) = (Traffic::default(), Products::default());
         let awaited = Awaited::default();
         let rounds = [0; MAX_ROLES];
-        Cost { bytes, ahead, rounds, awaited, proof_rounds: 0, batches: 0, products }
+        let (proof_rounds, check_rounds) = (0, 0);
+        Cost { bytes, ahead, rounds, awaited, proof_rounds, check_rounds, batches: 0, products }
     }
 
     /// The cost of a program that is evaluated as circuits, each of which goes on from the one before.
@@ -313,6 +316,7 @@ impl CompiledProgram {
             let awaited = tally.awaited().between(|bytes| seating.traffic(bytes));
             cost.awaited.beside(worker / self.job.workers, &awaited);
             cost.proof_rounds = cost.proof_rounds.max(tally.proof_rounds());
+            cost.check_rounds = cost.check_rounds.max(tally.check_rounds());
             cost.batches = cost.batches.max(tally.batches());
             cost.products += tally.products();
         }
