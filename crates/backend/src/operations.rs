@@ -77,8 +77,8 @@ pub trait Bits {
         Ok(())
     }
 
-    /// The same before something opens with which the run goes on: never the last time. Where bits [open at
-    /// once](Bits::opens_at_once) it takes a round less.
+    /// Compares them before something opens, with which the run goes on or which is compared itself before it leaves: never the last time.
+    /// Where bits [open at once](Bits::opens_at_once) it takes a round less.
     ///
     /// # Errors
     /// As [`Bits::end_epoch`].

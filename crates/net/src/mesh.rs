@@ -37,7 +37,7 @@ pub(crate) trait Transport: Send {
 ///
 /// Streams carry bytes, not messages: a `recv` may take half of what a `send` gave, or the
 /// bytes of several. `send` may keep small messages back; `recv` and `flush` hand them over, and
-/// so does dropping the mesh. Two parties may send each other messages of any size at the same
+/// so does dropping the mesh; the end of a step does what it can for those online. Two parties may send each other messages of any size at the same
 /// time. Any error ends the session: the other threads of this party and all peers learn of it.
 pub struct Mesh {
     transport: Box<dyn Transport>,

@@ -2,9 +2,9 @@
 //! pairs of roles must agree on, and their comparison.
 //!
 //! A role puts a word that another one could have changed into the transcript of all roles that
-//! know it. At the end of an epoch the transcripts of all pairs are compared, and nothing opens
-//! before everybody knows that all agree: openings want a [`Pass`], and [`Verifier::end_epoch`] is
-//! where one comes from. What an opening itself sends is compared in the same way before the values
+//! know it. At the end of an epoch the transcripts of all pairs are compared, and no role opens anything
+//! before it knows that its own agree: openings want a [`Pass`], and [`Verifier::end_epoch`] is
+//! where one comes from, which also waits until all say so, or [`Verifier::settle`], which does not. What an opening itself sends is compared in the same way before the values
 //! leave the protocol.
 //!
 //! Each (kind, members) has its own running hash, fed in circuit order at all members, whatever the
@@ -174,7 +174,7 @@ impl Journal {
 }
 
 /// Leave to open what was computed before it was given out. Where a protocol checks, it comes from
-/// [`Verifier::end_epoch`] alone.
+/// [`Verifier::end_epoch`] or [`Verifier::settle`] alone.
 pub struct Pass {
     _private: (),
 }

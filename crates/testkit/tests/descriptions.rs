@@ -6,7 +6,7 @@ mod common;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tacit_backend::cost::{self, Traffic};
-use tacit_backend::latencies::{checks, levels};
+use tacit_backend::latencies::{OF_RESULTS, checks, levels};
 use tacit_engine::circuit::{Compiled, Job, Preprocessing, memory, predict, predict_ahead};
 use tacit_engine::protocols;
 use tacit_garbling::bmr::Opening;
@@ -73,7 +73,7 @@ fn costs(protocol: Protocol) -> Value {
             "ahead": waits.map(|waits| waits.ahead),
             "online": waits.map(|waits| waits.online),
             "levels": levels(protocol),
-            "checks": Vec::from([0, 3, 9].map(|proofs| checks(protocol, proofs))),
+            "checks": Vec::from([0, 3, 9].map(|proofs| checks(protocol, OF_RESULTS, proofs))),
         },
     })
 }

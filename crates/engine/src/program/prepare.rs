@@ -639,7 +639,7 @@ pub(super) fn end_epoch(
     Ok(backends[0].end_epoch(verifier, journals)?)
 }
 
-/// The same before something opens with which the run goes on: never the last time.
+/// Compares it before something opens, with which the run goes on or which is compared itself before it leaves: never the last time.
 pub(super) fn settle(
     backends: Backends<'_, '_>,
     verifier: Option<&mut Verifier>,
