@@ -108,9 +108,11 @@ impl Case {
         };
         let expected = expected.lock().unwrap();
         for (opened, expected) in seen.opened.iter().zip(&*expected) {
-            let alike = opened.iter().zip(expected).all(|(bytes, opening)| opening.is_of(*bytes));
-            let what = format!("{label}: {opened:?} bytes open for {expected:?}");
-            assert!(alike && opened.len() == expected.len(), "{what}");
+            let alike = expected.iter().any(|expected| {
+                let mut pairs = opened.iter().zip(expected);
+                opened.len() == expected.len() && pairs.all(|(bytes, it)| it.is_of(*bytes))
+            });
+            assert!(alike, "{label}: {opened:?} bytes open for {:?}", expected[0]);
         }
         seen
     }

@@ -1,5 +1,6 @@
 //! How much opens, as it follows from the program and the numbers of rows.
 
+use tacit_backend::cost::opens_at_once;
 use tacit_engine::program::{By, ProgramJob};
 use tacit_program::{Element, Fold, Interval, Op, Program, Type, Visibility};
 
@@ -39,19 +40,22 @@ impl Opening {
     }
 }
 
-/// What opens to a party of the program, in order: what is opened of shuffled rows, what the run checks, results.
-pub fn expected(program: &Program, job: &ProgramJob, party: u8) -> Vec<Opening> {
+/// What opens to a party of the program, in order of senders and then of time: what is opened of shuffled rows, what the run checks,
+/// results. Where some of it opens at once it comes from two senders, of whom either may be the first.
+pub fn expected(program: &Program, job: &ProgramJob, party: u8) -> [Vec<Opening>; 2] {
     let mut all = shuffled(program, job);
     all.extend(tested(program, job));
     let checks = |node: &tacit_program::Node| matches!(node.op, Op::Check(_));
     let checks = program.body.nodes.iter().any(|node| checks(node) && is_secret(&node.types[0]));
     all.extend(checks.then(|| Opening::of(1, 1)));
+    all.retain(|opening| opening.elements > 0);
+    let again = if opens_at_once(job.protocol) { all.clone() } else { Vec::new() };
     let learned = program.reveals.iter().filter(|it| it.to.iter().any(|to| to.0 == party));
     let types = learned.map(|it| program.body.type_of(it.value));
     let secret = types.filter(|ty| ty.visibility != Visibility::Public);
     all.extend(secret.map(|ty| Opening::of_type(ty, job)));
     all.retain(|opening| opening.elements > 0);
-    all
+    [[&all[..], &again].concat(), [&again[..], &all].concat()]
 }
 
 fn is_secret(ty: &Type) -> bool {
