@@ -157,18 +157,21 @@ fn meshes_of_a_session_keep_what_its_budget_allows_together() {
         config.limits.socket_buffer_bytes = Some(128 << 10);
     }
     let (sent, seen) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let looked = std::sync::Barrier::new(2);
     run(&configs, |mut session| {
         session.barrier().unwrap();
         let me = session.me();
         std::thread::scope(|scope| {
             for mut mesh in std::mem::take(&mut session.meshes) {
-                let (sent, seen) = (&sent, &seen);
+                let (sent, seen, looked) = (&sent, &seen, &looked);
                 scope.spawn(move || {
                     let mut piece = vec![7; 64 << 10];
                     match me.0 {
                         0 => {
                             std::thread::sleep(Duration::from_millis(1500));
                             seen.fetch_max(sent.load(Ordering::SeqCst), Ordering::SeqCst);
+                            // Nobody reads before both have looked.
+                            looked.wait();
                             mesh.send(PartyId(1), Stream::On, &[1]).unwrap();
                         }
                         1 => {
