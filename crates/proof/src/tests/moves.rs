@@ -106,13 +106,20 @@ fn as_many_rows_as_there_may_be_are_proven_well_enough() {
 
 #[test]
 fn a_row_that_is_off_is_found() {
-    let word = (Some((4, Z2(1 << 63))), None);
-    let number = (None, Some((4, 1 << 63)));
-    for wrong in [word, number] {
-        let found = passes_among(SOME, honest, |role, channel| {
-            prove_all(role, channel, (9, Strength::Usual), wrong)
+    // So many that what proves a hop alone has a level, too.
+    for rows in [9, 1025] {
+        let right = passes_among(SOME, honest, |role, channel| {
+            prove_all(role, channel, (rows, Strength::Usual), (None, None))
         });
-        assert_eq!(found, 0);
+        assert_eq!(right, SOME, "{rows} rows");
+        let word = (Some((4, Z2(1 << 63))), None);
+        let number = (None, Some((rows - 1, 1 << 63)));
+        for wrong in [word, number] {
+            let found = passes_among(SOME, honest, |role, channel| {
+                prove_all(role, channel, (rows, Strength::Usual), wrong)
+            });
+            assert_eq!(found, 0, "{rows} rows");
+        }
     }
 }
 
