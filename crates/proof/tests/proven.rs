@@ -204,11 +204,21 @@ impl<W: Word> RoleVisitor for Play<'_, W> {
 
 /// By party, how a run ends in which one party's mesh is tampered with.
 fn run<W: Word>(job: Job, cheat: Option<(PartyId, Mutex<Option<Tamper>>)>) -> Vec<Ending<W>> {
+    run_each(job, |me| {
+        let tamper = cheat.as_ref().filter(|(party, _)| *party == me);
+        tamper.and_then(|(_, tamper)| tamper.lock().unwrap().take())
+    })
+}
+
+/// The same with what is done to the messages of each party.
+fn run_each<W: Word>(
+    job: Job,
+    tamper: impl Fn(PartyId) -> Option<Tamper> + Sync,
+) -> Vec<Ending<W>> {
     let link = LinkProfile { delay: DELAY, ..LinkProfile::default() };
     memory::run(3, 1, &MemoryNetwork::uniform(link), |mut session| {
         let me = session.me();
-        let tamper = cheat.as_ref().filter(|(party, _)| *party == me);
-        let tamper = tamper.and_then(|(_, tamper)| tamper.lock().unwrap().take());
+        let tamper = tamper(me);
         let role = PLACES.iter().position(|party| *party == me).unwrap();
         let part = Play { session: &mut session, job, tamper, word: PhantomData };
         match tacit_backend::visit::visit(job.protocol, role, part) {
@@ -605,6 +615,55 @@ fn changes_in_levels(protocols: &[Protocol]) {
         nothing_opens::<Z2>(Job::new(protocol, 5, 1), party);
         nothing_opens::<Z2>(Job::new(protocol, 513, 1), party);
         nothing_opens::<u64>(Job::new(protocol, 1025, 1), party);
+    }
+}
+
+/// Nor in the integer products of masks of a short proof, which follow the sums over sets in one message: here in their lowest bits,
+/// with which they stay in range. No honest party sends anything that opens.
+#[test]
+fn a_changed_product_of_masks_ends_the_run_before_anything_opens() {
+    for protocol in [LIFT, LIFT.with_strength(Strength::Strong).unwrap()] {
+        for party in PLACES {
+            products_of_masks::<u32>(Job::new(protocol, 6, 1), party);
+            products_of_masks::<u64>(Job::new(protocol, 20, 1), party);
+            products_of_masks::<u64>(Job::new(protocol, 4, 3), party);
+            products_of_masks::<u128>(Job::new(protocol, 6, 1), party);
+        }
+    }
+}
+
+fn products_of_masks<W: Word>(job: Job, party: PartyId) {
+    let strong = job.protocol.strength() == Strength::Strong;
+    let (sets, proofs, hides) = if strong { (65, 2, 88) } else { (41, 1, 64) };
+    // Of three times so many products, of components of as many bits in all.
+    let bytes = |bits: u32, products: usize| -> usize {
+        let most = bits + (3 * products).ilog2() + 1;
+        (most + hides + 1).div_ceil(8) as usize
+    };
+    let terms = job.results * job.terms;
+    // A component of a mask is a sum of two draws of 128 bits.
+    let (sum, product) = (bytes(2 * W::BITS, terms), bytes(128 + W::BITS, 2 * terms));
+    let of_both = (Phase::Verify, sets * sum + proofs * product);
+    let sent = messages::<W>(job, party);
+    let at = sent.iter().position(|message| *message == of_both).expect("sums and products");
+    for proof in 0..proofs {
+        let bit = 8 * (sets * sum + proof * product);
+        let what = format!("{}, {} bits, product {proof} of {party:?}", job.protocol, W::BITS);
+        let seen = (0..20).any(|_| honest_see::<W>(job, party, (at, Phase::Verify), bit));
+        assert!(seen, "{what}: no honest party saw it");
+        let opens = Arc::new(Mutex::new(false));
+        let endings = run_each::<W>(job, |me| {
+            if me == party {
+                return Some(Tamper::flip(at as u64, bit));
+            }
+            let log = opens.clone();
+            Some(Tamper::new(move |message| {
+                *log.lock().unwrap() |= message.place.phase == Phase::Open;
+                Verdict::Keep
+            }))
+        });
+        assert!(endings.iter().all(Result::is_err), "{what}");
+        assert!(!*opens.lock().unwrap(), "{what}: an honest party opens");
     }
 }
 
