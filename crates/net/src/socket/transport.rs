@@ -26,11 +26,17 @@ const PRE_PATIENCE: Duration = Duration::from_millis(200);
 /// Bytes read ahead from one connection at a time.
 const DRAIN_BYTES: usize = 1 << 20;
 
+/// Where the last wait to read took so long, what a step sent goes when it ends: sending it together with the next step's saves
+/// little of the processor's time then, and may make others late.
+const LONG_WAIT: Duration = Duration::from_micros(100);
+
 pub(crate) struct SocketTransport {
     ends: Arc<Ends>,
     /// By peer and stream; `None` for this party itself.
     channels: Vec<Option<Channel>>,
     staged: bool,
+    /// The last read that had to wait took long.
+    waits_long: bool,
     /// Kept bytes of this mesh that are charged to what all meshes of the session share.
     charged: usize,
 }
@@ -87,7 +93,7 @@ fn stream_of(index: usize) -> Stream {
 
 impl SocketTransport {
     pub(crate) fn new(ends: Arc<Ends>, channels: Vec<Option<Channel>>) -> SocketTransport {
-        SocketTransport { ends, channels, staged: false, charged: 0 }
+        SocketTransport { ends, channels, staged: false, waits_long: false, charged: 0 }
     }
 
     fn channel(&mut self, index: usize) -> Result<&mut Channel, NetError> {
@@ -386,7 +392,11 @@ impl Transport for SocketTransport {
         if self.charged > 0 {
             self.charge();
         }
-        Ok(wait.total_ns())
+        let waited_ns = wait.total_ns();
+        if waited_ns > 0 {
+            self.waits_long = u128::from(waited_ns) >= LONG_WAIT.as_nanos();
+        }
+        Ok(waited_ns)
     }
 
     fn flush(&mut self, at: Place) -> Result<(), NetError> {
@@ -403,7 +413,9 @@ impl Transport for SocketTransport {
     }
 
     fn end_step(&mut self) {
-        self.push(Stream::On);
+        if self.waits_long {
+            self.push(Stream::On);
+        }
     }
 
     fn begin_work(&mut self) {}
