@@ -1,9 +1,10 @@
 //! A shuffle whose places open, of which one role changes any one of its messages: those of rows, those that say that rows have
 //! arrived, all of the proof, all of the comparisons before and after the opening, and what opens.
 
-use crate::harness::{settle, shuffling, with_backend};
+use crate::harness::{end, settle, settle_opened, shuffling, with_backend};
 use std::sync::{Arc, Mutex};
 use tacit_backend::convert::shuffle::proves_shuffles;
+use tacit_backend::cost;
 use tacit_backend::{Backend, Column, Data, Kind, Ring};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Outgoing, Tamper, Verdict};
@@ -12,8 +13,8 @@ use tacit_protocol::Protocol;
 use tacit_sharing::verify::Verifier;
 use tacit_sharing::{RoleId, SharingError};
 
-/// So many that proofs of three hops have a level.
-const ROWS: usize = 90;
+/// So many that proofs of three hops have a level: more than 1024 rows in all.
+const ROWS: usize = 342;
 
 /// What a message is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +85,8 @@ type Cheat = (RoleId, usize, Change);
 /// How a run ended at every role, and what every role sent.
 struct Ended {
     results: Vec<Result<Vec<u32>, SharingError>>,
+    /// The places with which it went on, if it did.
+    opened: Vec<Option<Vec<u32>>>,
     sent: Vec<Vec<Class>>,
 }
 
@@ -100,13 +103,19 @@ fn columns(on: &mut dyn Backend) -> Vec<Column> {
     vec![words, numbers, Column::W64(w64), Column::W128(w128)]
 }
 
-/// A shuffle, and the places that open.
-fn opened(on: &mut dyn Backend, verifier: &mut Verifier) -> Result<Vec<u32>, SharingError> {
+/// A shuffle, and the places that open; also those with which a run goes on that ends later.
+fn opened(
+    on: &mut dyn Backend,
+    verifier: &mut Verifier,
+    went_on: &Mutex<Option<Vec<u32>>>,
+) -> Result<Vec<u32>, SharingError> {
     let columns = columns(on);
     let moved = tacit_backend::shuffled(on.shuffles().unwrap(), columns, ROWS)?;
     settle(on, verifier)?;
     let places = on.shuffles().unwrap().open_places(&moved[1], 0..ROWS)?;
-    settle(on, verifier)?;
+    settle_opened(on, verifier)?;
+    *went_on.lock().unwrap() = Some(places.to_vec());
+    end(on, verifier)?;
     on.flush()?;
     Ok(places.to_vec())
 }
@@ -114,6 +123,8 @@ fn opened(on: &mut dyn Backend, verifier: &mut Verifier) -> Result<Vec<u32>, Sha
 fn run(protocol: Protocol, cheat: Option<Cheat>) -> Ended {
     let sent: Vec<Arc<Mutex<Vec<Class>>>> =
         (0..protocol.parties()).map(|_| Arc::default()).collect();
+    let went_on: Vec<Mutex<Option<Vec<u32>>>> =
+        (0..protocol.parties()).map(|_| Mutex::default()).collect();
     let results = memory::run(protocol.parties(), 1, &MemoryNetwork::default(), |mut session| {
         let role = session.me().index();
         let log = sent[role].clone();
@@ -128,11 +139,15 @@ fn run(protocol: Protocol, cheat: Option<Cheat>) -> Ended {
                 _ => Verdict::Keep,
             }
         });
-        let places = with_backend(protocol, &mut session.meshes[0], Some(tamper), opened)?;
+        let work =
+            |on: &mut dyn Backend, verifier: &mut Verifier| opened(on, verifier, &went_on[role]);
+        let places = with_backend(protocol, &mut session.meshes[0], Some(tamper), work)?;
         session.finish()?;
         Ok(places)
     });
-    Ended { results, sent: sent.iter().map(|sent| sent.lock().unwrap().clone()).collect() }
+    let sent = sent.iter().map(|sent| sent.lock().unwrap().clone()).collect();
+    let opened = went_on.into_iter().map(|places| places.into_inner().unwrap()).collect();
+    Ended { results, opened, sent }
 }
 
 /// No honest role has places, and each says that a check failed, or that the cheat left.
@@ -159,15 +174,23 @@ fn a_check_ends_it(label: &str, cheat: RoleId, results: &[Result<Vec<u32>, Shari
 ///
 /// Up to the confirmations nobody honest sends anything that opens. A role confirms when it has found all transcripts to agree; so
 /// where one role's confirmation does not reach another, the third may open: what opens then is right, and the run ends when it is
-/// compared.
+/// compared. Under protocols that open at once there are no confirmations before: this goes for commitments and sums instead.
+///
+/// Whoever goes on with places has the right ones.
 fn every_message(protocol: Protocol) {
     let honest = run(protocol, None);
     let places = honest.results[0].as_ref().unwrap();
+    let may_open = match cost::opens_at_once(protocol) {
+        true => Class::Commitment,
+        false => Class::Confirmation,
+    };
     assert!(honest.results.iter().all(|result| result.as_ref().is_ok_and(|it| it == places)));
     std::thread::scope(|scope| {
         for (cheat, sent) in honest.sent.iter().enumerate() {
             scope.spawn(move || {
-                let confirms = sent.iter().position(|it| *it == Class::Confirmation).unwrap();
+                let first = |class: Class| sent.iter().position(|it| *it == class).unwrap();
+                let agrees = first(may_open);
+                assert!(agrees < first(Class::Opening), "{protocol}: role {cheat}");
                 for (number, class) in sent.iter().enumerate() {
                     for &change in Change::of(*class) {
                         let ended = run(protocol, Some((cheat, number, change)));
@@ -177,7 +200,11 @@ fn every_message(protocol: Protocol) {
                         a_check_ends_it(&label, cheat, &ended.results);
                         let mut others = (0..).zip(&ended.sent).filter(|(role, _)| *role != cheat);
                         let opens = others.any(|(_, sent)| sent.contains(&Class::Opening));
-                        assert!(number >= confirms || !opens, "{label}: an honest role opens");
+                        assert!(number >= agrees || !opens, "{label}: an honest role opens");
+                        for (role, opened) in (0..).zip(&ended.opened) {
+                            let right = opened.as_ref().is_none_or(|it| it == places);
+                            assert!(role == cheat || right, "{label}: role {role} goes on");
+                        }
                     }
                 }
             });

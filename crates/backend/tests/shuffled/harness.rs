@@ -41,8 +41,20 @@ pub fn with_backend<T>(
     work(&mut *backend, &mut verifier)
 }
 
-/// Compares what all parties did: under protocols with checks what was computed so far may then open.
+/// Compares what all parties did, as before something opens with which a run goes on: under protocols with checks what was computed so
+/// far may then open.
 pub fn settle(on: &mut dyn Backend, verifier: &mut Verifier) -> Result<(), SharingError> {
+    let journal = on.take_journal()?;
+    on.settle_epoch(Some(verifier), vec![journal])
+}
+
+/// Compares what opened, unless it opened at once.
+pub fn settle_opened(on: &mut dyn Backend, verifier: &mut Verifier) -> Result<(), SharingError> {
+    if on.opens_at_once() { Ok(()) } else { settle(on, verifier) }
+}
+
+/// Compares what all parties did, for the last time in a run.
+pub fn end(on: &mut dyn Backend, verifier: &mut Verifier) -> Result<(), SharingError> {
     let journal = on.take_journal()?;
     on.end_epoch(Some(verifier), vec![journal])
 }

@@ -1,6 +1,6 @@
 //! Orders that shuffles draw are uniform: to everybody, and to each role, which knows the orders of all hops but one.
 
-use crate::harness::{settle, shuffling, with_backend};
+use crate::harness::{end, settle, shuffling, with_backend};
 use std::collections::BTreeMap;
 use tacit_backend::{Backend, Column, Shuffles};
 use tacit_net::memory::{self, MemoryNetwork};
@@ -41,7 +41,7 @@ fn opened(protocol: Protocol, shuffles: usize) -> Vec<Vec<u32>> {
             settle(b, verifier).unwrap();
             let rows = ROWS * shuffles;
             let opened = b.shuffles().unwrap().open_places(&moved, 0..rows).unwrap();
-            settle(b, verifier).unwrap();
+            end(b, verifier).unwrap();
             b.flush().unwrap();
             opened.chunks(ROWS).map(<[u32]>::to_vec).collect()
         });

@@ -1,7 +1,7 @@
 //! Shuffles that are checked: what comes out, and that every message that one role changes makes two honest ones differ, before
 //! anything opens.
 
-use crate::harness::{settle, with_backend};
+use crate::harness::{end, settle, with_backend};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use tacit_backend::protocols::{LIFT, QUAD, QUAD_A, QUAD_HET};
@@ -35,7 +35,7 @@ fn rows_stay_together_in_an_order_that_is_not_theirs() {
                         |column: &Column| b.shuffles().unwrap().open_places(column, 0..ROWS);
                     let opened: Vec<Vec<u32>> =
                         moved.iter().map(&mut on).map(|column| column.unwrap().to_vec()).collect();
-                    settle(b, verifier).unwrap();
+                    end(b, verifier).unwrap();
                     b.flush().unwrap();
                     opened
                 });
@@ -125,8 +125,8 @@ enum Opens {
     Places,
 }
 
-/// How a role ends an opening: its transcript, or why it opens nothing.
-type Ended = Result<Journal, SharingError>;
+/// How a role ends an opening: its transcript and the words that opened, or why it opens nothing.
+type Ended = Result<(Journal, Vec<u64>), SharingError>;
 
 /// How the roles end when something opened, of which the cheat changed its message of a number, and how many messages it sent for that.
 fn openings(protocol: Protocol, what: Opens, cheat: RoleId, which: usize) -> (Vec<Ended>, usize) {
@@ -150,13 +150,16 @@ fn openings(protocol: Protocol, what: Opens, cheat: RoleId, which: usize) -> (Ve
             settle(b, verifier).unwrap();
             opens.store(true, Ordering::Relaxed);
             let on = b.shuffles().unwrap();
-            match what {
-                Opens::Bits => drop(on.open_bits(&bits)?),
-                Opens::Places => drop(on.open_places(&places, 0..ROWS)?),
-            }
+            let opened = match what {
+                Opens::Bits => on.open_bits(&bits)?.iter().map(|word| word.0).collect(),
+                Opens::Places => {
+                    let places = on.open_places(&places, 0..ROWS)?;
+                    places.iter().map(|place| u64::from(*place)).collect()
+                }
+            };
             let journal = b.take_journal()?;
             b.flush()?;
-            Ok(journal)
+            Ok((journal, opened))
         };
         let ended = with_backend(protocol, &mut session.meshes[0], tamper, work);
         let _ = session.finish();
@@ -166,14 +169,27 @@ fn openings(protocol: Protocol, what: Opens, cheat: RoleId, which: usize) -> (Ve
     (results.into_iter().map(|(ended, _)| ended).collect(), count)
 }
 
-/// What opens at once is not in transcripts: whoever got a message that was changed ends the run, and goes on with nothing.
+/// What opens: bits that are public numbers, or the rows' numbers.
+fn right(what: Opens) -> Vec<u64> {
+    match what {
+        Opens::Bits => vec![5, 0],
+        Opens::Places => (0..ROWS as u64).collect(),
+    }
+}
+
+/// What opens at once is not in transcripts: whoever got a message that was changed ends the run, and goes on with nothing; the other
+/// honest role goes on with what is right, or not at all.
 #[test]
 fn every_comparison_and_place_that_is_changed_when_it_opens_at_once_ends_the_run() {
     for (what, cheat) in
         [Opens::Bits, Opens::Places].iter().flat_map(|what| [(*what, 0), (*what, 1), (*what, 2)])
     {
         let (honest, count) = openings(LIFT, what, cheat, usize::MAX);
-        assert!(honest.iter().all(|ended| ended.as_ref().is_ok_and(|it| it.words().is_empty())));
+        for ended in honest {
+            let (journal, opened) = ended.unwrap();
+            assert!(journal.words().is_empty());
+            assert_eq!(opened, right(what), "{what:?}");
+        }
         assert_eq!(count, 2, "one message to each other role");
         for which in 0..count {
             let ended = openings(LIFT, what, cheat, which).0;
@@ -185,6 +201,11 @@ fn every_comparison_and_place_that_is_changed_when_it_opens_at_once_ends_the_run
             };
             let seen = ended.iter().filter(|ended| ended.as_ref().is_err_and(sees)).count();
             assert_eq!(seen, 1, "{what:?}: message {which} of role {cheat}");
+            let others = ended.iter().enumerate().filter(|(role, _)| *role != cheat);
+            // Or it has heard of the end first.
+            let mut went_on = others.filter_map(|(_, ended)| Some(&ended.as_ref().ok()?.1));
+            let label = format!("{what:?}: message {which} of role {cheat}");
+            assert!(went_on.all(|opened| *opened == right(what)), "{label}");
         }
     }
 }
@@ -192,7 +213,7 @@ fn every_comparison_and_place_that_is_changed_when_it_opens_at_once_ends_the_run
 #[test]
 fn every_comparison_and_place_that_is_changed_when_it_opens_makes_two_honest_roles_differ() {
     let journals = |(ended, count): (Vec<Ended>, usize)| -> (Vec<Journal>, usize) {
-        (ended.into_iter().map(Result::unwrap).collect(), count)
+        (ended.into_iter().map(|ended| ended.unwrap().0).collect(), count)
     };
     for protocol in [QUAD, QUAD_A, QUAD_HET] {
         for what in [Opens::Bits, Opens::Places] {
@@ -230,6 +251,8 @@ fn rows_that_nobody_proved_do_not_open() {
             settle(b, verifier).unwrap();
             let opened = b.shuffles().unwrap().open_places(&columns[1], 0..ROWS);
             assert!(opened.is_err(), "places of a shuffle without its proof");
+            // The others wait for what was compared.
+            b.flush().unwrap();
         });
         compared.wait();
         session.abort(AbortKind::Failure, "a shuffle without its proof");
