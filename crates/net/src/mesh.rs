@@ -20,7 +20,7 @@ pub(crate) trait Transport: Send {
     fn now(&self) -> Duration;
     /// Tells the transport that what comes next belongs to `phase`, for whoever stops the session.
     fn enter(&mut self, _phase: Phase) {}
-    /// Hands over what a step sent online, as far as that takes no waiting.
+    /// Hands over what a step sent online, where that pays, and as far as it takes no waiting.
     fn end_step(&mut self) {}
     /// Starts to count work of this thread from here (memory transport with charged CPU time).
     fn begin_work(&mut self);
@@ -37,7 +37,7 @@ pub(crate) trait Transport: Send {
 ///
 /// Streams carry bytes, not messages: a `recv` may take half of what a `send` gave, or the
 /// bytes of several. `send` may keep small messages back; `recv` and `flush` hand them over, and
-/// so does dropping the mesh; the end of a step does what it can for those online. Two parties may send each other messages of any size at the same
+/// so does dropping the mesh. Two parties may send each other messages of any size at the same
 /// time. Any error ends the session: the other threads of this party and all peers learn of it.
 pub struct Mesh {
     transport: Box<dyn Transport>,
@@ -166,8 +166,9 @@ impl Mesh {
         self.transport.not_before(at);
     }
 
-    /// Labels what follows with a step (for instance the layer of a circuit). What the step before sent online is on its way then: a
-    /// party that need not wait, as it was late, would send several steps at once, which arrive at once, and make the next one late.
+    /// Labels what follows with a step (for instance the layer of a circuit). Where parties wait long for each other, what the step
+    /// before sent online goes now: a party that is late, and so need not wait, would else send several steps at once. They arrive at
+    /// once, and make the next party late.
     pub fn set_step(&mut self, step: u32) {
         let step = self.first_step.saturating_add(step);
         if step != self.place.step && !self.failed {

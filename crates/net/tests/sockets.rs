@@ -4,7 +4,7 @@ mod common;
 
 use common::{configs, run, run_each};
 use std::time::Duration;
-use tacit_net::{AbortKind, NetError, PartyId, Phase, Session, Stream, connect};
+use tacit_net::{AbortKind, Mesh, NetError, PartyId, Phase, Session, Stream, connect};
 
 fn peers(session: &Session) -> Vec<PartyId> {
     let me = session.me();
@@ -113,6 +113,67 @@ fn huge_messages_go_round_a_triangle() {
         }
         drop(mesh);
         session.finish().unwrap();
+    });
+}
+
+/// Party 0 does something with its mesh, and does not flush it before party 1 has what it waits for.
+fn arrives_unasked(
+    send: impl Fn(&mut Mesh, PartyId) + Sync,
+    receive: impl Fn(&mut Mesh, PartyId) + Sync,
+) {
+    let (tell, told) = std::sync::mpsc::channel();
+    let told = std::sync::Mutex::new(told);
+    run(&configs(2, true), |mut session| {
+        let mut mesh = session.meshes.remove(0);
+        let (first, second) = (PartyId(0), PartyId(1));
+        if mesh.me() == first {
+            send(&mut mesh, second);
+            let arrived = told.lock().unwrap().recv_timeout(Duration::from_secs(20));
+            arrived.expect("it stays with the sender");
+        } else {
+            receive(&mut mesh, first);
+            tell.send(()).unwrap();
+        }
+        drop(mesh);
+        session.finish().unwrap();
+    });
+}
+
+/// A party that has waited long sends what a step has when it ends, although it need not wait again.
+#[test]
+fn a_step_is_sent_when_it_ends_where_waits_are_long() {
+    let send = |mesh: &mut Mesh, to| {
+        mesh.recv(to, Stream::On, &mut [0]).unwrap();
+        for step in 1..=3 {
+            mesh.set_step(step);
+            mesh.send(to, Stream::On, &[step as u8]).unwrap();
+        }
+        mesh.set_step(4);
+    };
+    arrives_unasked(send, |mesh, from| {
+        std::thread::sleep(Duration::from_millis(20));
+        mesh.send(from, Stream::On, &[0]).unwrap();
+        let mut steps = [0; 3];
+        mesh.recv(from, Stream::On, &mut steps).unwrap();
+        assert_eq!(steps, [1, 2, 3]);
+    });
+}
+
+/// What is large takes the link that few bytes of another stream, sent before, have to take.
+#[test]
+fn few_bytes_go_before_many_that_are_sent_later() {
+    let many = vec![8; 100_000];
+    let send = |mesh: &mut Mesh, to| {
+        mesh.send(to, Stream::On, &[7]).unwrap();
+        mesh.send(to, Stream::Def, &many).unwrap();
+    };
+    arrives_unasked(send, |mesh, from| {
+        let mut few = [0];
+        mesh.recv(from, Stream::On, &mut few).unwrap();
+        assert_eq!(few, [7]);
+        let mut many = vec![0; 100_000];
+        mesh.recv(from, Stream::Def, &mut many).unwrap();
+        assert!(many.iter().all(|byte| *byte == 8));
     });
 }
 

@@ -264,7 +264,7 @@ fn demand_of(job: &ProgramJob, cost: &Cost) -> Demand {
 }
 
 /// Seconds that the network takes at least for a job in one assignment of roles, whichever it is: as if proofs of products cost
-/// nothing, which take long to count where products are many. None where it does not run.
+/// nothing, which take long to count where products are many. Infinite where it does not run.
 pub(crate) fn least(network: &Network, counter: &Counter<'_>, job: &ProgramJob, free: Free) -> f64 {
     let jobs = placings(job, free).into_iter().map(|places| ProgramJob { places, ..job.clone() });
     let seconds = |job: ProgramJob| {

@@ -669,7 +669,6 @@ fn products_of_masks<W: Word>(job: Job, party: PartyId) {
 
 /// Nor in a level that another one follows: in messages of the proof.
 #[test]
-#[ignore = "2^14 products, hundreds of times"]
 fn whatever_one_party_changes_in_many_levels_of_a_proof_nothing_opens() {
     let job = Job::new(LIFT, (1 << 14) + 1, 1);
     for party in PLACES {

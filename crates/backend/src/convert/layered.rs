@@ -73,7 +73,7 @@ impl Layered {
         for start in (0..words).step_by(block * blocks) {
             let group = start..(start + block * blocks).min(words);
             for level in &self.proven {
-                // So it is of a level with one kind of statement.
+                // Nor does it where all of a level is.
                 let together = if level.len() == 1 { group.len() } else { block };
                 for at in group.clone().step_by(together) {
                     bill.add_runs(level, together.min(group.end - at));

@@ -13,7 +13,7 @@ use tacit_engine::protocols::{
 };
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
-use tacit_net::{AbortKind, PartyId};
+use tacit_net::{AbortKind, PartyId, Phase};
 use tacit_program::clear::Array;
 use tacit_program::text;
 use tacit_ring::Entropy;
@@ -305,26 +305,61 @@ fn a_cheat_is_no_check_that_failed() {
     for protocol in [LIFT, QUAD, FANTASTIC_FOUR] {
         let how = How::new(protocol, By::Rings);
         for party in PartyId::all(protocol.parties()) {
-            let classes: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
-            let honest = run_of(CHECKED, how, party, |worker| {
-                let classes = classes.clone();
-                Tamper::new(move |m| {
-                    let class = (worker, m.to, m.stream, m.place.phase);
-                    *classes.lock().unwrap().entry(class).or_insert(0) += 1;
-                    Verdict::Keep
-                })
-            });
-            assert!(honest.iter().all(Result::is_ok), "{how:?}");
-            let classes = classes.lock().unwrap().clone();
-            for (class, index) in classes.iter().flat_map(|(it, n)| (0..*n).map(|i| (*it, i))) {
-                let label = format!("{how:?}, {party} in {class:?} number {index}");
-                let change = |worker| cheat_at(class, index, worker, flip_first);
-                let results = run_of(CHECKED, how, party, change);
-                for (p, result) in (0..).map(PartyId).zip(results).filter(|(p, _)| *p != party) {
-                    let error = result.err().unwrap_or_else(|| panic!("{label}: {p} has a result"));
-                    assert_ne!(error.abort_kind(), AbortKind::Check, "{label}: {p}: {error}");
-                }
-            }
+            let ends = |label: &str, error: Option<EvaluateError>| match error {
+                _ if label.is_empty() => assert!(error.is_none(), "{how:?}: {error:?}"),
+                None => panic!("{label} has a result"),
+                Some(error) => assert_ne!(error.abort_kind(), AbortKind::Check, "{label}: {error}"),
+            };
+            every_message(CHECKED, how, party, |_| true, ends);
+        }
+    }
+}
+
+/// Every message that opens something in a program whose check fails: whoever has what the check says knows that it failed, and who
+/// sees that the message was changed says so. Nobody honest has a result.
+#[test]
+fn a_cheat_hides_no_check_that_failed() {
+    let program = CHECKED.replace("in 0..50999", "in 0..9");
+    let how = How::new(LIFT, By::Rings);
+    for party in PartyId::all(3) {
+        let ends = |label: &str, error: Option<EvaluateError>| {
+            let kind = error.unwrap_or_else(|| panic!("{label} has a result")).abort_kind();
+            let honest = label.is_empty();
+            let right = kind == AbortKind::Check || (!honest && kind == AbortKind::Misbehaviour);
+            assert!(right, "{label}: {kind:?}");
+        };
+        every_message(&program, how, party, |class| class.3 == Phase::Open, ends);
+    }
+}
+
+/// Changes every message of some classes that a party sends. `ends` is told how the others end: first without a change, and
+/// without a label.
+fn every_message(
+    program: &str,
+    how: How,
+    party: PartyId,
+    wanted: impl Fn(Class) -> bool,
+    ends: impl Fn(&str, Option<EvaluateError>),
+) {
+    let classes: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
+    let honest = run_of(program, how, party, |worker| {
+        let classes = classes.clone();
+        Tamper::new(move |m| {
+            let class = (worker, m.to, m.stream, m.place.phase);
+            *classes.lock().unwrap().entry(class).or_insert(0) += 1;
+            Verdict::Keep
+        })
+    });
+    honest.into_iter().for_each(|result| ends("", result.err()));
+    let mut classes = classes.lock().unwrap().clone();
+    classes.retain(|class, _| wanted(*class));
+    assert!(!classes.is_empty(), "{how:?}: {party} sends nothing of that");
+    for (class, index) in classes.iter().flat_map(|(it, n)| (0..*n).map(|i| (*it, i))) {
+        let change = |worker| cheat_at(class, index, worker, flip_first);
+        let results = run_of(program, how, party, change);
+        for (p, result) in (0..).map(PartyId).zip(results).filter(|(p, _)| *p != party) {
+            let label = format!("{how:?}, {party} in {class:?} number {index}: {p}");
+            ends(&label, result.err());
         }
     }
 }

@@ -12,9 +12,8 @@ use rustls::{AlertDescription, CertificateError};
 
 /// Plaintext bytes per write: eight full records.
 const WRITE_BYTES: usize = 8 * 16384;
-/// Plaintext bytes of a record where so many are written. A record is read only when all of it is here: of large ones those who
-/// wait on a slow link would wait for bytes that follow what they wait for. Where parties wait for each other round and round,
-/// each so late that it sends several steps at once, that would go on: a step takes as long as those together.
+/// Writes of fewer bytes than these go in records of so many. A record is read only when all of it is here: of large ones those who
+/// wait on a slow link would wait for bytes that follow what they wait for.
 const RECORDS: [(usize, usize); 2] = [(16 << 10, 1400), (64 << 10, 4 << 10)];
 /// Room for those as records, and for a control record.
 const OUTGOING_BYTES: usize = WRITE_BYTES + 8 * 64 + 512;
