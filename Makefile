@@ -61,6 +61,7 @@ bench:
 lint: components circles $(TOOLS)/bin/cargo-deny
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) clippy --package tacit-cli --package tacit-python --locked -- -D warnings
 	@$(MAKE) --no-print-directory doc
 	@if command -v c++ >/dev/null; then scripts/fuzz.sh --check; fi
 	@if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then scripts/python.sh lint; else echo "No Python 3.11: Python code is not looked at."; fi

@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly RUNS="${1:-5}"
 readonly SECONDS_EACH="${2:-1}"
-${CARGO:-cargo} build --release --locked --package tacit-cli >&2
+${CARGO:-cargo} build --release --locked --package tacit-cli --features baselines >&2
 tacit="${CARGO_TARGET_DIR:-target}/release/tacit"
 out="${CARGO_TARGET_DIR:-target}/bench.jsonl"
 : >"$out"

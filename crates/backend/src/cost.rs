@@ -117,12 +117,12 @@ pub fn product(protocol: Protocol) -> Traffic {
     let product = sent.fold(Traffic::default(), Add::add);
     match Method::of(protocol) {
         // Both factors, under masks.
-        Some(Method::Brain(_)) => product * 2,
+        Some(Method::Brain(..)) => product * 2,
         Some(
             Method::Lift
-            | Method::Galois
+            | Method::Galois(_)
             | Method::WideLift
-            | Method::Integers
+            | Method::Integers(_)
             | Method::Post
             | Method::Tagged,
         )
@@ -142,13 +142,13 @@ pub(crate) fn result_bytes(protocol: Protocol, bits: u32, results: usize, terms:
     let word = if bits == 1 { 8 } else { u64::from(bits / 8) };
     let (results, strength) = (results as u64, protocol.strength());
     match Method::of(protocol) {
-        None | Some(Method::Lift | Method::Galois | Method::WideLift) => word * results,
-        Some(Method::Brain(_)) => word * results * terms as u64,
-        Some(Method::Post | Method::Tagged | Method::Integers) if bits == 1 => {
+        None | Some(Method::Lift | Method::Galois(_) | Method::WideLift) => word * results,
+        Some(Method::Brain(..)) => word * results * terms as u64,
+        Some(Method::Post | Method::Tagged | Method::Integers(_)) if bits == 1 => {
             word * results * terms as u64
         }
-        Some(Method::Post | Method::Tagged | Method::Integers) if terms == 0 => 0,
-        Some(Method::Integers) => integer_bytes(bits, strength, terms) as u64 * results,
+        Some(Method::Post | Method::Tagged | Method::Integers(_)) if terms == 0 => 0,
+        Some(Method::Integers(_)) => integer_bytes(bits, strength, terms) as u64 * results,
         Some(Method::Post | Method::Tagged) => redundant_bytes(bits, strength) as u64 * results,
     }
 }

@@ -18,10 +18,10 @@ pub fn of(protocol: Protocol, depth: u64) -> Latencies {
     match Method::of(protocol) {
         Some(method) => {
             let ahead = match method {
-                Method::Masked | Method::Star | Method::Triples => 2,
+                Method::Masked | Method::Star | Method::Triples(_) => 2,
                 Method::Silent => 5,
                 Method::Wide => 4,
-                Method::Transfers => 1,
+                Method::Transfers(_) => 1,
             };
             Latencies { set_up: 4, ahead, online: levels + 1 }
         }
@@ -39,9 +39,9 @@ pub fn of(protocol: Protocol, depth: u64) -> Latencies {
 #[must_use]
 pub fn more_ahead(protocol: Protocol) -> u64 {
     match Method::of(protocol) {
-        Some(Method::Masked | Method::Star | Method::Triples | Method::Silent) => 2,
+        Some(Method::Masked | Method::Star | Method::Triples(_) | Method::Silent) => 2,
         Some(Method::Wide) => 4,
-        Some(Method::Transfers) | None => 0,
+        Some(Method::Transfers(_)) | None => 0,
     }
 }
 
@@ -72,5 +72,5 @@ pub fn checks(protocol: Protocol, compared: u64, proofs: u64) -> u64 {
 const TRIPLES: u64 = 3;
 
 fn makes_triples(protocol: Protocol) -> bool {
-    matches!(proof::Method::of(protocol), Some(proof::Method::Brain(_)))
+    matches!(proof::Method::of(protocol), Some(proof::Method::Brain(..)))
 }

@@ -14,9 +14,9 @@ pub use tacit_sharing::replicated::REPLICATED;
 pub use tacit_sharing::tetrad::TETRAD;
 pub use tacit_sharing::trio::TRIO;
 
-use tacit_protocol::{Descriptor, Protocol, UnknownProtocol};
+use tacit_protocol::{Descriptor, Protocol, Strength, UnknownProtocol};
 
-/// All protocols on shares: a line each.
+/// All protocols on shares, those too that this build does not have: a line each.
 pub static ALL: [&Descriptor; 28] = [
     TRIO.descriptor(),
     ASTRA.descriptor(),
@@ -48,14 +48,14 @@ pub static ALL: [&Descriptor; 28] = [
     PLAIN.descriptor(),
 ];
 
-/// All protocols on shares; those for any number of parties with three, or as few as they run with.
+/// All protocols on shares that this build has; those for any number of parties with three, or as few as they run with.
 pub fn all() -> impl Iterator<Item = Protocol> + Clone {
-    ALL.iter().map(|of| Protocol::new(of).fitting(3))
+    ALL.iter().filter(|of| of.is_built()).map(|of| Protocol::new(of).fitting(3))
 }
 
 /// Protocols on shares with a statistical parameter of 64, which run only where they are named.
 pub fn strong() -> impl Iterator<Item = Protocol> {
-    Protocol::with_strengths(&ALL).skip(ALL.len())
+    Protocol::with_strengths(&ALL).filter(|protocol| protocol.strength() == Strength::Strong)
 }
 
 /// Protocols that each make products of bits in a way of their own. Every other protocol differs from one of these on

@@ -391,7 +391,7 @@ impl Bits for Tally {
     fn take_journal(&mut self) -> Result<Journal> {
         self.bill.finish();
         match tacit_proof::Method::of(self.protocol) {
-            Some(Method::Brain(_)) => self.triples += cost::proofs(&self.bill),
+            Some(Method::Brain(..)) => self.triples += cost::proofs(&self.bill),
             _ => self.bytes += cost::proofs(&self.bill),
         }
         self.proof_rounds += self.bill.rounds;

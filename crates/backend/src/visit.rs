@@ -1,6 +1,6 @@
 //! Roles of protocols, by type: the list of the protocols with roles.
 
-use tacit_protocol::Protocol;
+use tacit_protocol::{Baseline, Protocol};
 use tacit_sharing::astra::{ASTRA, Astra};
 use tacit_sharing::coordinates::{Coordinates, CoordinatesVisitor};
 use tacit_sharing::fantastic_four::{FANTASTIC_FOUR, FantasticFour};
@@ -108,11 +108,16 @@ fn four<V: CoordinatesVisitor>(protocol: Protocol, role: RoleId, visitor: V) -> 
     if protocol.parties() != 4 || protocol.roles().is_none() {
         return Err(visitor);
     }
+    // Types of roles are what most code is made for: none for those that this build does not have.
+    if let (true, Some(_)) = (protocol.is(TETRAD), Baseline::HERE) {
+        roles! { protocol, role, visitor;
+            TETRAD: 0 => Tetrad<0>, 1 => Tetrad<1>, 2 => Tetrad<2>, 3 => Tetrad<3>;
+        }
+    }
     roles! { protocol, role, visitor;
         QUAD: 0 => Quad<{ B }, 0>, 1 => Quad<{ B }, 1>, 2 => Quad<{ B }, 2>, 3 => Quad<{ B }, 3>;
         QUAD_A: 0 => Quad<{ A }, 0>, 1 => Quad<{ A }, 1>, 2 => Quad<{ A }, 2>, 3 => Quad<{ A }, 3>;
         QUAD_HET: 0 => Quad<{ HET }, 0>, 1 => Quad<{ HET }, 1>, 2 => Quad<{ HET }, 2>, 3 => Quad<{ HET }, 3>;
-        TETRAD: 0 => Tetrad<0>, 1 => Tetrad<1>, 2 => Tetrad<2>, 3 => Tetrad<3>;
         FANTASTIC_FOUR: 0 => FantasticFour<0>, 1 => FantasticFour<1>, 2 => FantasticFour<2>, 3 => FantasticFour<3>;
     }
 }

@@ -88,7 +88,7 @@ impl<'a> Bench<'a, '_> {
     /// What was sent since then is what so many sums of products cost. (Triples come between.)
     fn check_sent<P: Role, W: Word>(&mut self, before: u64, results: usize, terms: usize) {
         let sent = self.sent_bytes() - before;
-        if !matches!(Method::of(self.protocol), Some(Method::Brain(_))) {
+        if !matches!(Method::of(self.protocol), Some(Method::Brain(..))) {
             let expected = cost::results(self.protocol, W::BITS, results, terms);
             assert_eq!(sent, sent_by::<P>(expected), "{results} of {terms}");
         }

@@ -47,10 +47,13 @@ use tacit_sharing::Protocol;
 fn every_protocol() -> String {
     let unasked = protocols::all().filter(|protocol| protocol.for_comparison());
     let unasked: Vec<&str> = unasked.map(Protocol::name).collect();
+    let but = match unasked.is_empty() {
+        true => String::new(),
+        false => format!(", but for those that are there to compare ({})", unasked.join(", ")),
+    };
     flags::protocol(&format!(
-        "; several with commas between them; or all that fit, but for those that are there to compare ({}); or auto: the one \
-         that parties of `tacit run` would choose on such links, for --security and --corruptions",
-        unasked.join(", ")
+        "; several with commas between them; or all that fit{but}; or auto: the one that parties of `tacit run` would choose on \
+         such links, for --security and --corruptions"
     ))
 }
 

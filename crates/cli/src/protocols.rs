@@ -7,7 +7,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 use std::io::{self, Write};
 use tacit_engine::protocols;
-use tacit_protocol::{Descriptor, MAX_PARTIES, Parties, Status};
+use tacit_protocol::{Baseline, Descriptor, MAX_PARTIES, Parties, Status};
 
 /// Arguments of `tacit protocols`.
 #[derive(Args, Debug)]
@@ -39,6 +39,7 @@ pub fn run(args: &ProtocolsArgs, output: Output) -> Result<(), CliError> {
         true => protocols::ALL
             .iter()
             .copied()
+            .filter(|of| of.is_built())
             .filter(|of| args.all || of.status == Status::Product)
             .collect(),
     };
@@ -108,6 +109,10 @@ impl Report for ProtocolsReport {
         writeln!(out, "{table}")?;
         match self.left_out {
             0 => Ok(()),
+            more if Baseline::HERE.is_none() => writeln!(
+                out,
+                "{more} more are there to compare, in builds with `--features baselines`"
+            ),
             more => writeln!(out, "{more} more are there to compare: tacit protocols --all"),
         }
     }

@@ -4,22 +4,22 @@ pub use tacit_backend::protocols::*;
 pub use tacit_garbling::protocols::*;
 
 use std::sync::LazyLock;
-use tacit_protocol::{Descriptor, Protocol, UnknownProtocol};
+use tacit_protocol::{Descriptor, Protocol, Strength, UnknownProtocol};
 
-/// All protocols, crate by crate: each crate has a line for each of its own.
+/// All protocols, those too that [this build does not have](Descriptor::is_built), crate by crate: each crate has a line for each of its own.
 pub static ALL: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
     let shares = tacit_backend::protocols::ALL.into_iter();
     shares.chain(tacit_garbling::descriptors()).collect()
 });
 
-/// All protocols; those for any number of parties with three, or as few as they run with.
+/// All protocols that this build has; those for any number of parties with three, or as few as they run with.
 pub fn all() -> impl Iterator<Item = Protocol> + Clone {
-    ALL.iter().map(|of| Protocol::new(of).fitting(3))
+    ALL.iter().filter(|of| of.is_built()).map(|of| Protocol::new(of).fitting(3))
 }
 
 /// Protocols with a statistical parameter of 64, which run only where they are named.
 pub fn strong() -> impl Iterator<Item = Protocol> {
-    Protocol::with_strengths(&ALL).skip(ALL.len())
+    Protocol::with_strengths(&ALL).filter(|protocol| protocol.strength() == Strength::Strong)
 }
 
 /// Protocols that each make products of bits in a way of their own. Every other protocol differs from one of these on
@@ -46,7 +46,7 @@ pub fn names() -> String {
 mod tests {
     use super::*;
     use tacit_proof::Method;
-    use tacit_protocol::{MAX_PARTIES, Strength};
+    use tacit_protocol::MAX_PARTIES;
 
     #[test]
     fn names_are_those_of_protocols_with_enough_parties() {

@@ -6,11 +6,14 @@ use crate::protocols::{
     BMR_SHAMIR, BMR_SHAMIR_S2, BMR_SHAMIR_S3, BMR_SHAMIR_S4, BMR_SILENT, HALF_GATES, WRK17, YAO,
     YAO_SILENT, YAO_THREE,
 };
-use crate::{authenticated, bmr, half_gates, yao};
-use tacit_protocol::{Descriptor, Protocol};
+use crate::{authenticated, bmr, half_gates, protocols, yao};
+use tacit_protocol::{Baseline, Descriptor, Protocol};
 
-/// All protocols of this crate, and how they garble: a line each.
-static GARBLERS: [(Protocol, &dyn Garbler); 17] = [
+/// A protocol, and how it garbles.
+type Garbles = (Protocol, &'static dyn Garbler);
+
+/// The protocols of this crate that are offered: a line each.
+static OFFERED: [Garbles; 9] = [
     (YAO, yao::YAO),
     (YAO_SILENT, yao::YAO_SILENT),
     (YAO_THREE, yao::three::YAO_THREE),
@@ -18,6 +21,12 @@ static GARBLERS: [(Protocol, &dyn Garbler); 17] = [
     (BMR_SILENT, bmr::BMR_SILENT),
     (BMR_SHAMIR, bmr::BMR_SHAMIR),
     (BMR_REPLICATED, bmr::BMR_REPLICATED),
+    (HALF_GATES, half_gates::HALF_GATES),
+    (AUTHENTICATED, authenticated::AUTHENTICATED),
+];
+
+/// Those that are there to be compared with.
+static BASELINES: [Garbles; 8] = [
     (BMR_BASIC, bmr::BMR_BASIC),
     (BMR_REDUCED, bmr::BMR_REDUCED),
     (BMR_CORRELATED, bmr::BMR_CORRELATED),
@@ -25,18 +34,22 @@ static GARBLERS: [(Protocol, &dyn Garbler); 17] = [
     (BMR_SHAMIR_S4, bmr::BMR_SHAMIR_S4),
     (BMR_SHAMIR_S3, bmr::BMR_SHAMIR_S3),
     (BMR_SHAMIR_S2, bmr::BMR_SHAMIR_S2),
-    (HALF_GATES, half_gates::HALF_GATES),
-    (AUTHENTICATED, authenticated::AUTHENTICATED),
     (WRK17, authenticated::WRK17),
 ];
 
-/// The descriptors of all protocols of this crate.
+/// The descriptors of all protocols of this crate, those too that this build does not have.
 pub fn descriptors() -> impl Iterator<Item = &'static Descriptor> {
-    GARBLERS.iter().map(|(protocol, _)| protocol.descriptor())
+    protocols::ALL.iter().map(|protocol| protocol.descriptor())
 }
 
-/// How a protocol garbles, if it does.
+/// How a protocol garbles, if it does, and this build has it.
 #[must_use]
 pub fn garbler(protocol: Protocol) -> Option<&'static dyn Garbler> {
-    GARBLERS.iter().find(|(known, _)| known.is(protocol)).map(|(_, garbler)| *garbler)
+    // Without them, no code is made for what only their list names.
+    let baselines: &[Garbles] = match Baseline::HERE {
+        Some(_) => &BASELINES,
+        None => &[],
+    };
+    let mut all = OFFERED.iter().chain(baselines);
+    all.find(|(known, _)| known.is(protocol)).map(|(_, garbler)| *garbler)
 }

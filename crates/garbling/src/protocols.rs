@@ -17,6 +17,27 @@ const fn garbled(
     Descriptor { name, page, best_for, parties, security, status, fan_in: 2, family }
 }
 
+/// All of them, those too that this build does not have: a line each.
+pub(crate) static ALL: [Protocol; 17] = [
+    YAO,
+    YAO_SILENT,
+    YAO_THREE,
+    BMR,
+    BMR_SILENT,
+    BMR_SHAMIR,
+    BMR_REPLICATED,
+    BMR_BASIC,
+    BMR_REDUCED,
+    BMR_CORRELATED,
+    BMR_OFFSET,
+    BMR_SHAMIR_S4,
+    BMR_SHAMIR_S3,
+    BMR_SHAMIR_S2,
+    HALF_GATES,
+    AUTHENTICATED,
+    WRK17,
+];
+
 /// BMR over oblivious transfer: a constant number of rounds.
 pub const BMR: Protocol = Protocol::new(&garbled(
     "bmr",

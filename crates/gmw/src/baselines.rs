@@ -49,7 +49,7 @@ fn of(run: &[Z2], gate: usize, words: usize) -> &[Z2] {
 impl Gmw<'_> {
     /// Triples, or transfers, for so many words of products: runs of a tape.
     pub(super) fn baseline_runs(&mut self, words: usize) -> Result<Vec<Buffer<Z2>>, SharingError> {
-        if self.method == super::Method::Transfers {
+        if let super::Method::Transfers(_) = self.method {
             return self.transfer_runs(words);
         }
         self.products.start(words, None);

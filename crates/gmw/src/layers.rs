@@ -182,8 +182,8 @@ impl Gmw<'_> {
     /// Computes and sends a level's first messages.
     fn begin(&mut self, gates: Gates<'_>, block: &mut Block<'_>) -> Result<(), SharingError> {
         match self.method {
-            Method::Triples => self.begin_triples(gates.products(), block),
-            Method::Transfers => self.begin_transfers(gates.products(), block),
+            Method::Triples(_) => self.begin_triples(gates.products(), block),
+            Method::Transfers(_) => self.begin_transfers(gates.products(), block),
             _ => self.begin_masked(gates, block),
         }
     }
@@ -191,8 +191,8 @@ impl Gmw<'_> {
     /// Takes a level's last messages.
     fn finish(&mut self, gates: Gates<'_>, block: &mut Block<'_>) -> Result<(), SharingError> {
         match self.method {
-            Method::Triples => self.finish_triples(gates.products(), block),
-            Method::Transfers => self.finish_transfers(gates.products(), block),
+            Method::Triples(_) => self.finish_triples(gates.products(), block),
+            Method::Transfers(_) => self.finish_transfers(gates.products(), block),
             _ => self.finish_masked(gates, block),
         }
     }

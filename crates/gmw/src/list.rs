@@ -7,20 +7,17 @@ use super::{FAN, baselines, party, products, silent, wide};
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
 use tacit_net::Stream;
-use tacit_protocol::Protocol;
+use tacit_protocol::{Baseline, Protocol};
 use tacit_sharing::cost::{Traffic, pairs};
 use tacit_sharing::work::{SILENT, Work};
 
 impl Method {
-    /// All of them.
-    pub const ALL: [Method; 6] = [
-        Method::Masked,
-        Method::Silent,
-        Method::Star,
-        Method::Wide,
-        Method::Transfers,
-        Method::Triples,
-    ];
+    /// All of them that this build has.
+    pub fn all() -> impl Iterator<Item = Method> {
+        let offered = [Method::Masked, Method::Silent, Method::Star, Method::Wide];
+        let baselines = |here| [Method::Transfers(here), Method::Triples(here)];
+        offered.into_iter().chain(Baseline::HERE.into_iter().flat_map(baselines))
+    }
 
     /// The protocol, for two parties.
     #[must_use]
@@ -30,16 +27,16 @@ impl Method {
             Method::Silent => silent::GMW_SILENT,
             Method::Star => products::GMW_STAR,
             Method::Wide => wide::GMW_WIDE,
-            Method::Transfers => baselines::GMW_OT,
-            Method::Triples => baselines::GMW_TRIPLES,
+            Method::Transfers(_) => baselines::GMW_OT,
+            Method::Triples(_) => baselines::GMW_TRIPLES,
         }
     }
 
     /// How products of bits are made under a protocol, where it is a form of GMW.
     #[must_use]
     pub fn of(protocol: Protocol) -> Option<Method> {
-        let all = Method::ALL.into_iter().filter(|_| protocol.is_gmw());
-        all.into_iter().find(|method| method.protocol().is(protocol))
+        let mut all = Method::all().filter(|_| protocol.is_gmw());
+        all.find(|method| method.protocol().is(protocol))
     }
 
     /// The offsets of its correlations.
@@ -58,8 +55,8 @@ impl Method {
     ) -> Vec<usize> {
         let products = || levels.clone().map(|level| schedule.products(level).len()).sum();
         match self {
-            Method::Triples => vec![products(); 3],
-            Method::Transfers => vec![products(); products::KEPT * (parties - 1)],
+            Method::Triples(_) => vec![products(); 3],
+            Method::Transfers(_) => vec![products(); products::KEPT * (parties - 1)],
             _ => wide::tape_words(schedule, levels).to_vec(),
         }
     }
@@ -82,8 +79,8 @@ impl Method {
         let [ahead, online] = match self {
             Method::Masked | Method::Star | Method::Wide => [chooses + 1, 1],
             Method::Silent => [1 + 1, 1],
-            Method::Transfers => [chooses, 1 + 2],
-            Method::Triples => [chooses + 1, 2],
+            Method::Transfers(_) => [chooses, 1 + 2],
+            Method::Triples(_) => [chooses + 1, 2],
         };
         pairs(parties).fold(Traffic::default(), |sum, (i, j)| {
             // A star is between role 0 and the others.
@@ -100,8 +97,8 @@ impl Method {
         match self {
             Method::Silent => [Work::transfers(SILENT * chosen), Work::bits(n)],
             // Factors under pads in both directions.
-            Method::Transfers => [Work::transfers(chosen), Work::bits(10.0 * n)],
-            Method::Masked | Method::Triples | Method::Star | Method::Wide => {
+            Method::Transfers(_) => [Work::transfers(chosen), Work::bits(10.0 * n)],
+            Method::Masked | Method::Triples(_) | Method::Star | Method::Wide => {
                 [Work::transfers(chosen), Work::bits(n)]
             }
         }

@@ -3,6 +3,7 @@
 use super::dense::{WORD, dense_words};
 use serde::{Deserialize, Serialize};
 use tacit_ot::silent::{Chain, Set};
+use tacit_protocol::Baseline;
 
 /// How products of bits are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,9 +13,9 @@ pub enum Method {
     /// On masked values from silent oblivious transfers: one bit online, in one round.
     Silent,
     /// On shares, from random oblivious transfers: three bits online, in two rounds.
-    Transfers,
+    Transfers(Baseline),
     /// On shares, from random triples: two bits online, in one round.
-    Triples,
+    Triples(Baseline),
     /// On masked values: role 0 adds up what the others send, and tells them. Two latencies.
     Star,
     /// On masked values: products of up to four factors, all of one bit online, in one round.
@@ -28,13 +29,13 @@ impl Method {
     /// Whether parties hold masks and public values, not shares.
     #[must_use]
     pub fn is_masked(self) -> bool {
-        !matches!(self, Method::Transfers | Method::Triples)
+        !matches!(self, Method::Transfers(_) | Method::Triples(_))
     }
 
     /// Online rounds of a product.
     #[must_use]
     pub fn rounds(self) -> usize {
-        if self == Method::Transfers { 2 } else { 1 }
+        if let Method::Transfers(_) = self { 2 } else { 1 }
     }
 
     /// The number of lanes, where it leaves gaps in words that messages do not have.

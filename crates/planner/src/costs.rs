@@ -262,7 +262,7 @@ pub(crate) fn comes_first(protocol: Protocol, preprocessing: Preprocessing) -> b
 }
 
 fn makes_triples(protocol: Protocol) -> bool {
-    matches!(tacit_proof::Method::of(protocol), Some(tacit_proof::Method::Brain(_)))
+    matches!(tacit_proof::Method::of(protocol), Some(tacit_proof::Method::Brain(..)))
 }
 
 /// How often parties wait.

@@ -137,11 +137,11 @@ impl Bill {
             // Sums of nothing are known, but are sent like any other where they are proven.
             Some(method) if method.proves_later() => self.keep(bits, results, terms.max(1)),
             Some(_) if terms == 0 => {}
-            Some(Method::Brain(_)) => {
+            Some(Method::Brain(..)) => {
                 self.triples.entry(bits).or_default().1 += results * terms;
             }
             // Of bits, every product is kept on its own.
-            Some(Method::Post | Method::Tagged | Method::Integers) if bits == 1 => {
+            Some(Method::Post | Method::Tagged | Method::Integers(_)) if bits == 1 => {
                 self.keep(bits, results * terms, 1);
             }
             Some(_) => self.keep(bits, results, terms),
@@ -315,7 +315,7 @@ impl Bill {
             }
         }
         self.check_tags(1);
-        if let Some(proving @ Proving { method: Method::Brain(source), .. }) = self.proving {
+        if let Some(proving @ Proving { method: Method::Brain(source, _), .. }) = self.proving {
             let how = How { source, proving };
             let mut charge = Charge::default();
             for (bits, (batches, used)) in &mut self.triples {

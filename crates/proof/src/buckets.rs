@@ -7,6 +7,7 @@
 //! will meet.
 
 use super::channel::{Challenge, ProofChannel};
+use super::list::OfBaseline;
 use super::method::{Method, Source, proven};
 use super::redundant::{open, reshare, summands};
 use super::{BatchSize, Charge, Proving, Strength, Triples, Two};
@@ -327,8 +328,8 @@ fn shuffle<T>(challenge: &mut Challenge, items: &mut [T]) {
 pub const BRAIN_BUCKETS: Protocol = Protocol::new(&proven(
     "brain-buckets",
     ["brain.md", "to compare: triples checked by cut and choose; a short online phase"],
-    &Method::Brain(Source::Buckets),
-    (Some("brain-buckets@64"), true),
+    &OfBaseline(|it| Method::Brain(Source::Buckets, it)),
+    (Some("brain-buckets@64"), [true, true]),
     Status::Baseline,
 ));
 
@@ -336,9 +337,12 @@ pub const BRAIN_BUCKETS: Protocol = Protocol::new(&proven(
 mod tests {
     use super::*;
     use crate::{Method, Source};
+    use tacit_protocol::Baseline;
+
+    const HERE: Baseline = Baseline::HERE.unwrap();
 
     fn proving(strength: Strength, batch: Option<BatchSize>) -> Proving {
-        Proving { method: Method::Brain(Source::Buckets), strength, batch }
+        Proving { method: Method::Brain(Source::Buckets, HERE), strength, batch }
     }
 
     #[test]

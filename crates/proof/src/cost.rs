@@ -13,7 +13,7 @@ impl Class {
     pub fn most_terms(self, method: Method) -> usize {
         match (self.sums, method) {
             (true, _) => 1 << 16,
-            (_, Method::Galois) if self.bits > 1 => galois::MOST_TERMS,
+            (_, Method::Galois(_)) if self.bits > 1 => galois::MOST_TERMS,
             _ => 1 << 28,
         }
     }
@@ -27,7 +27,7 @@ impl Class {
                 bits::cost_of_groups(terms, laid_out).charge()
             }
             Class { bits: 1, sums: true } => bits::cost_of_sums(terms).charge(),
-            Class { bits, .. } if method == Method::Galois => galois::cost(bits, terms),
+            Class { bits, .. } if matches!(method, Method::Galois(_)) => galois::cost(bits, terms),
             Class { bits, .. } => return lift::cost(bits, strength, terms),
         };
         each.times(super::proofs(strength))

@@ -17,6 +17,7 @@ use super::channel::{Pair, ProofChannel};
 use super::extension::{Element, Extension};
 use super::field::Algebra;
 use super::fold::{self, Cost, Point, Steps, all_ones, points, sources};
+use super::list::OfBaseline;
 use super::method::{Method, proven};
 use super::{Batch, Charge};
 use std::marker::PhantomData;
@@ -277,8 +278,8 @@ pub const GALOIS: Protocol = Protocol::new(&proven(
         "lift.md#in-an-extension-of-the-ring-galois",
         "to compare: `lift` proves the same, sends less and computes less",
     ],
-    &Method::Galois,
-    (Some("galois@64"), false),
+    &OfBaseline(Method::Galois),
+    (Some("galois@64"), [false, false]),
     Status::Baseline,
 ));
 

@@ -9,6 +9,7 @@
 
 use super::channel::{Challenge, ProofChannel};
 use super::field::Residues;
+use super::list::OfBaseline;
 use super::method::{Method, Source, proven};
 use super::wide::{self, Wide};
 use super::{Charge, Scratch, Strength, Triples, fold};
@@ -420,8 +421,8 @@ pub const BRAIN_BATCH: Protocol = Protocol::new(&proven(
         "brain.md",
         "to compare: dealt triples over the integers, proven together; a short online phase",
     ],
-    &Method::Brain(Source::Batch),
-    (None, false),
+    &OfBaseline(|it| Method::Brain(Source::Batch, it)),
+    (None, [false, false]),
     Status::Baseline,
 ));
 
@@ -429,8 +430,8 @@ pub const BRAIN_BATCH: Protocol = Protocol::new(&proven(
 pub const BRAIN_INTEGERS: Protocol = Protocol::new(&proven(
     "brain-integers",
     ["brain.md", "to compare: triples over the integers, proven together; a short online phase"],
-    &Method::Brain(Source::Integers),
-    (Some("brain-integers@64"), false),
+    &OfBaseline(|it| Method::Brain(Source::Integers, it)),
+    (Some("brain-integers@64"), [false, false]),
     Status::Baseline,
 ));
 

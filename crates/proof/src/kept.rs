@@ -138,7 +138,7 @@ impl<W: Word> Products<W> {
                     }
                 }
             }
-            _ if method == Method::Galois => {
+            _ if matches!(method, Method::Galois(_)) => {
                 let batch = Batch { x, y, z, runs };
                 for _ in 0..super::proofs(strength) {
                     galois::prove(channel, &batch)?;

@@ -610,7 +610,7 @@ pub const LIFT: Protocol = Protocol::new(&proven(
     "lift",
     ["lift.md", "results that must be right, with three parties"],
     &Method::Lift,
-    (Some("lift@64"), true),
+    (Some("lift@64"), [true, false]),
     Status::Product,
 ));
 

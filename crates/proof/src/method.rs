@@ -1,7 +1,9 @@
 //! The ways in which three parties make sure of products, though one of them may cheat.
 
 use serde::{Deserialize, Serialize};
-use tacit_protocol::{CheckFacts, Descriptor, Family, Parties, RoleFacts, Security, Status};
+use tacit_protocol::{
+    Baseline, CheckFacts, Descriptor, Family, Parties, RoleFacts, Security, Soundness, Status,
+};
 use tacit_sharing::replicated;
 
 /// What is done about products.
@@ -12,12 +14,12 @@ pub enum Method {
     Lift,
     /// Products are computed as among honest parties and proven later: of rings in an extension of the ring, of bits in
     /// a field.
-    Galois,
+    Galois(Baseline),
     /// Products of up to eight factors take one round; what was sent for them is proven later, as products are by
     /// [`Method::Lift`].
     WideLift,
     /// Products are computed over the integers, under masks, and proven later; those of bits in a field.
-    Integers,
+    Integers(Baseline),
     /// Products are computed on redundant shares, and checked later by a sacrifice each; of bits, by
     /// cut and choose.
     Post,
@@ -25,7 +27,7 @@ pub enum Method {
     /// with its product with a secret key, and products are computed of both.
     Tagged,
     /// Products are made from checked random ones ("triples"), which came first.
-    Brain(Source),
+    Brain(Source, Baseline),
 }
 
 /// How triples are made and checked. Those of bits are always made by [`Source::Buckets`].
@@ -49,7 +51,7 @@ impl Method {
     /// Whether products are those of replicated sharing, which are kept and proven later.
     #[must_use]
     pub fn proves_later(self) -> bool {
-        matches!(self, Method::Lift | Method::Galois | Method::WideLift)
+        matches!(self, Method::Lift | Method::Galois(_) | Method::WideLift)
     }
 
     /// Whether messages that proofs cover go to the next role, too, not to the previous one alone. A proof's first coin then comes
@@ -63,12 +65,12 @@ impl Method {
 
 /// A protocol on replicated shares of three parties, one of which may cheat: it is noticed before anything opens.
 /// `strong` is its name with the larger statistical parameter, where that is offered; `own_bits` says whether products of
-/// bits are made in a way of its own.
+/// bits are made in a way of its own, `buckets` whether products are compared in buckets.
 pub(super) const fn proven(
     name: &'static str,
     [page, best_for]: [&'static str; 2],
-    method: &'static Method,
-    (strong, own_bits): (Option<&'static str>, bool),
+    soundness: &'static dyn Soundness,
+    (strong, [own_bits, buckets]): (Option<&'static str>, [bool; 2]),
     status: Status,
 ) -> Descriptor {
     Descriptor {
@@ -85,12 +87,7 @@ pub(super) const fn proven(
             dealer: 0,
             sends_result: false,
             rings: true,
-            checks: Some(CheckFacts {
-                strong,
-                buckets: matches!(method, Method::Brain(Source::Buckets)),
-                own_bits,
-                soundness: method,
-            }),
+            checks: Some(CheckFacts { strong, buckets, own_bits, soundness }),
         }),
     }
 }

@@ -9,6 +9,7 @@
 //! blocks, as one wrong block is enough.
 
 use super::channel::ProofChannel;
+use super::list::OfBaseline;
 use super::method::{Method, Source, proven};
 use super::modular::{self, Modular, Pair};
 use tacit_protocol::{Protocol, Status};
@@ -194,8 +195,8 @@ fn lagrange<F: Modular>(field: F, point: &F::Element, n: usize) -> Vec<F::Elemen
 pub const BRAIN_POLYNOMIALS: Protocol = Protocol::new(&proven(
     "brain-polynomials",
     ["brain.md", "to compare: triples checked as values of polynomials; a short online phase"],
-    &Method::Brain(Source::Polynomials),
-    (None, false),
+    &OfBaseline(|it| Method::Brain(Source::Polynomials, it)),
+    (None, [false, false]),
     Status::Baseline,
 ));
 

@@ -21,7 +21,7 @@ use tacit_sharing::party::{Draws, Party};
 /// Words of factors that are checked together.
 pub(super) fn limit(proving: Proving, bits: u32) -> usize {
     let usual = match (bits, proving.method) {
-        (1, Method::Integers) => BIT_WORDS,
+        (1, Method::Integers(_)) => BIT_WORDS,
         (1, _) => 1 << 14,
         _ => 1 << 16,
     };
@@ -36,9 +36,9 @@ pub(super) fn cost(
     terms: usize,
 ) -> Charge {
     match (bits, method) {
-        (1, Method::Integers) => bits::cost(terms).charge().times(super::proofs(strength)),
+        (1, Method::Integers(_)) => bits::cost(terms).charge().times(super::proofs(strength)),
         (1, _) => buckets::cost_of_products(1, strength, terms),
-        (_, Method::Integers) => wires::cost(strength, terms),
+        (_, Method::Integers(_)) => wires::cost(strength, terms),
         _ => redundant::cost(bits, strength, results, terms),
     }
 }
@@ -170,7 +170,7 @@ impl<W: Word, E: Word> Pending for Products<W, E> {
         let results = runs.iter().map(|(results, _)| results).sum();
         let terms = runs.iter().map(|(results, terms)| results * terms).sum();
         let (x, y, z) = (first(&self.x, terms), first(&self.y, terms), first(&self.z, results));
-        if W::BITS == 1 && method == Method::Integers {
+        if W::BITS == 1 && matches!(method, Method::Integers(_)) {
             let (factors, z) = ([x, y].map(|xs| xs.map(word::as_u64)), z.map(word::as_u64));
             for _ in 0..super::proofs(strength) {
                 bits::prove(channel, scratch, factors, z)?;
@@ -198,6 +198,6 @@ pub const POST: Protocol = Protocol::new(&proven(
     "post",
     ["brain.md", "results that must be right, with few rounds for each check"],
     &Method::Post,
-    (Some("post@64"), true),
+    (Some("post@64"), [true, false]),
     Status::Product,
 ));

@@ -108,7 +108,8 @@ impl Proofs {
     /// where they gave what they have for this before.
     pub fn of(keys: &mut Keys) -> Option<Proofs> {
         let ProofKeys { protocol, keys, worker } = keys.proofs()?;
-        let known = Method::ALL.map(|method| method.protocol().descriptor());
+        let known = Method::all().map(|method| method.protocol().descriptor());
+        let known: Vec<_> = known.collect();
         let proving = Proving::of(Protocol::named(&protocol, &known).ok()?)?;
         let (pending, pools) = (Vec::new(), Vec::new());
         let (tagging, scratch) = (Tagging::of_worker(worker), Scratch::default());
@@ -132,7 +133,7 @@ impl Proofs {
     /// Says that so many words of products are coming, more than were said before: triples are then made
     /// in as few batches as can be. Elsewhere without effect.
     pub(crate) fn expect<W: Word>(&mut self, words: usize) {
-        if let Method::Brain(_) = self.proving.method {
+        if let Method::Brain(..) = self.proving.method {
             let at = self.pool::<W>();
             triples_of::<W>(&mut self.pools[at]).batches.expected += words;
         }
@@ -151,7 +152,7 @@ impl Proofs {
     /// Hands out all triples of a ring, for another session. Nothing where products are made otherwise.
     pub(crate) fn take_triples<W: Word>(&mut self) -> Stock<W> {
         match self.proving.method {
-            Method::Brain(_) => {
+            Method::Brain(..) => {
                 let at = self.pool::<W>();
                 Stock(triples_of::<W>(&mut self.pools[at]).take_all())
             }
@@ -162,7 +163,7 @@ impl Proofs {
     /// Takes triples of another session, before any others are made.
     pub(crate) fn hold_triples<W: Word>(&mut self, stock: Stock<W>) -> Result<(), SharingError> {
         match self.proving.method {
-            Method::Brain(_) => {
+            Method::Brain(..) => {
                 let at = self.pool::<W>();
                 triples_of::<W>(&mut self.pools[at]).hold(stock.0)
             }
@@ -171,7 +172,7 @@ impl Proofs {
     }
 
     fn grow(&mut self, party: &mut Party<'_>, at: usize) -> Result<(), SharingError> {
-        let Method::Brain(source) = self.proving.method else { return Ok(()) };
+        let Method::Brain(source, _) = self.proving.method else { return Ok(()) };
         let place = party.mesh().place();
         party.mesh().set_phase(Phase::Offline);
         let draws = self.keys.streams().draws()?;
@@ -194,10 +195,10 @@ impl Proofs {
             )));
         }
         match self.proving.method {
-            Method::Lift | Method::Galois | Method::WideLift => {
+            Method::Lift | Method::Galois(_) | Method::WideLift => {
                 Err(SharingError::Shape("products that are proven later".into()))
             }
-            Method::Brain(_) => {
+            Method::Brain(..) => {
                 let at = self.pool::<W>();
                 let words = factors[0][0].len();
                 while !triples_of::<W>(&mut self.pools[at]).has(words) {
@@ -205,13 +206,13 @@ impl Proofs {
                 }
                 beaver::begin(party, triples_of(&mut self.pools[at]), factors)
             }
-            Method::Post | Method::Tagged | Method::Integers => {
+            Method::Post | Method::Tagged | Method::Integers(_) => {
                 let Proofs { keys, pending, proving, .. } = self;
                 let (draws, proving) = (keys.streams().draws()?, *proving);
                 let to = (pending, proving);
                 match W::BITS {
                     1 => checked_later::<W, W>(to).begin(party, draws, factors, terms),
-                    _ if proving.method == Method::Integers => {
+                    _ if matches!(proving.method, Method::Integers(_)) => {
                         on_wires::<W>(to).begin(party, draws, factors, terms)
                     }
                     128 => checked_later::<W, U192>(to).begin(party, draws, factors, terms),
@@ -230,19 +231,19 @@ impl Proofs {
         out: [&mut [W]; 2],
     ) -> Result<(), SharingError> {
         match self.proving.method {
-            Method::Lift | Method::Galois | Method::WideLift => {
+            Method::Lift | Method::Galois(_) | Method::WideLift => {
                 Err(SharingError::Shape("products that are proven later".into()))
             }
-            Method::Brain(_) => {
+            Method::Brain(..) => {
                 let at = self.pool::<W>();
                 beaver::finish(party, triples_of(&mut self.pools[at]), factors, terms, out)
             }
-            Method::Post | Method::Tagged | Method::Integers => {
+            Method::Post | Method::Tagged | Method::Integers(_) => {
                 let proving = self.proving;
                 let of = (&mut self.pending, proving);
                 match W::BITS {
                     1 => checked_later::<W, W>(of).finish(party, factors, terms, out),
-                    _ if proving.method == Method::Integers => {
+                    _ if matches!(proving.method, Method::Integers(_)) => {
                         on_wires::<W>(of).finish(party, factors, terms, out)
                     }
                     128 => checked_later::<W, U192>(of).finish(party, factors, terms, out),

@@ -4,6 +4,7 @@
 
 use super::channel::ProofChannel;
 use super::integers::{Factor, Factors, Products, cost_of_products, factor};
+use super::list::OfBaseline;
 use super::method::{Method, Source, proven};
 use super::modular::{self, Modular};
 use super::polynomials::{self, Blocks};
@@ -198,8 +199,8 @@ const _: () =
 pub const BRAIN_SINGLE: Protocol = Protocol::new(&proven(
     "brain-single",
     ["brain.md", "to compare: triples over the integers, checked one by one; a short online phase"],
-    &Method::Brain(Source::Single),
-    (None, false),
+    &OfBaseline(|it| Method::Brain(Source::Single, it)),
+    (None, [false, false]),
     Status::Baseline,
 ));
 

@@ -30,7 +30,7 @@ impl Proving {
         match self.method {
             _ if bits == 1 => 0,
             Method::Lift | Method::WideLift => lift::masked(self.strength) as u64,
-            Method::Integers | Method::Brain(Single | Polynomials | Batch | Integers) => {
+            Method::Integers(_) | Method::Brain(Single | Polynomials | Batch | Integers, _) => {
                 results as u64
             }
             _ => 0,
@@ -64,7 +64,7 @@ impl Proving {
     /// Words of a batch.
     fn words(self, ring: u32) -> usize {
         match self.method {
-            Method::Brain(source) => triples::most(How { source, proving: self }, ring),
+            Method::Brain(source, _) => triples::most(How { source, proving: self }, ring),
             method if method.proves_later() => Class::of(method, ring, 1).limit(self),
             _ => post::limit(self, ring),
         }
@@ -76,7 +76,7 @@ impl Proving {
         let all = |once: f64| once.powi(super::proofs(strength) as i32);
         let of_redundant = (-f64::from(strength.bits())).exp2();
         match (method, ring) {
-            (Method::Lift | Method::Galois, 1) => {
+            (Method::Lift | Method::Galois(_), 1) => {
                 let sums = bits::chance(bits::cost_of_sums(words));
                 all(sums.max(bits::chance(bits::cost(words))))
             }
@@ -85,16 +85,16 @@ impl Proving {
                 let most = bits::cost_of_groups(words, bits::most_laid_out(words));
                 all(bits::chance(few).max(bits::chance(most)))
             }
-            (Method::Integers, 1) => all(bits::chance(bits::cost(words))),
+            (Method::Integers(_), 1) => all(bits::chance(bits::cost(words))),
             (Method::Post | Method::Tagged, 1) => {
                 Sizes::for_products(1, strength, words).chance_of_products(1)
             }
-            (Method::Brain(source), _) => self.chance_of_triples(source, ring, words),
+            (Method::Brain(source, _), _) => self.chance_of_triples(source, ring, words),
             (Method::Lift | Method::WideLift, _) => {
                 lift::chance(ring, strength, words) + matrices::chance(strength)
             }
-            (Method::Galois, _) => all(galois::chance(words)) + matrices::chance(strength),
-            (Method::Integers, _) => {
+            (Method::Galois(_), _) => all(galois::chance(words)) + matrices::chance(strength),
+            (Method::Integers(_), _) => {
                 let width = Width::of_products(ring, strength, words.min(MOST_TERMS));
                 integers::chance(&width, strength, words)
             }
@@ -128,6 +128,9 @@ impl Proving {
 mod tests {
     use super::*;
     use crate::Strength;
+    use tacit_protocol::Baseline;
+
+    const HERE: Baseline = Baseline::HERE.unwrap();
 
     const USUAL: Strength = Strength::Usual;
     const STRONG: Strength = Strength::Strong;
@@ -144,20 +147,20 @@ mod tests {
             (Method::Lift, USUAL, "", 40.98408),
             (Method::Lift, USUAL, "4096", 40.98409),
             (Method::Lift, STRONG, "", 64.98877),
-            (Method::Galois, USUAL, "", 42.06926),
-            (Method::Galois, USUAL, "4096", 42.79055),
-            (Method::Galois, USUAL, "16777216", 41.59061),
-            (Method::Galois, STRONG, "", 71.99969),
-            (Method::Integers, USUAL, "", 49.26172),
-            (Method::Integers, STRONG, "16777216", 97.98743),
+            (Method::Galois(HERE), USUAL, "", 42.06926),
+            (Method::Galois(HERE), USUAL, "4096", 42.79055),
+            (Method::Galois(HERE), USUAL, "16777216", 41.59061),
+            (Method::Galois(HERE), STRONG, "", 71.99969),
+            (Method::Integers(HERE), USUAL, "", 49.26172),
+            (Method::Integers(HERE), STRONG, "16777216", 97.98743),
             (Method::Post, USUAL, "", 40.0),
             (Method::Post, STRONG, "4096", 64.0),
             (Method::Tagged, STRONG, "", 64.0),
-            (Method::Brain(Sacrifice), USUAL, "", 40.0),
-            (Method::Brain(Buckets), USUAL, "1024x5", 44.70697),
-            (Method::Brain(Buckets), USUAL, "1024x3", 22.17274),
-            (Method::Brain(Buckets), USUAL, "4688x4", 40.00007),
-            (Method::Brain(Buckets), STRONG, "29011x5", 64.00014),
+            (Method::Brain(Sacrifice, HERE), USUAL, "", 40.0),
+            (Method::Brain(Buckets, HERE), USUAL, "1024x5", 44.70697),
+            (Method::Brain(Buckets, HERE), USUAL, "1024x3", 22.17274),
+            (Method::Brain(Buckets, HERE), USUAL, "4688x4", 40.00007),
+            (Method::Brain(Buckets, HERE), STRONG, "29011x5", 64.00014),
         ] {
             let found = proving(method, strength, batch).soundness();
             assert!((found - bits).abs() < 1e-4, "{method:?} {strength} {batch}: {found}");
@@ -172,7 +175,7 @@ mod tests {
             (Polynomials, "", 164.0 - 127f64.log2()),
             (Polynomials, "32", 164.0 - 63f64.log2()),
         ] {
-            let proving = proving(Method::Brain(source), USUAL, batch);
+            let proving = proving(Method::Brain(source, HERE), USUAL, batch);
             let chances = RINGS[1..].iter().map(|ring| proving.chance(*ring, proving.words(*ring)));
             let found = -chances.fold(0.0, f64::max).log2();
             assert!((found - bits).abs() < 1e-4, "{source:?} {batch}: {found}");
@@ -181,7 +184,7 @@ mod tests {
 
     #[test]
     fn every_batch_is_sound_but_for_buckets_that_are_too_small() {
-        for method in Method::ALL {
+        for method in Method::all() {
             let strong = method.protocol().with_strength(STRONG).ok().map(|_| STRONG);
             for strength in std::iter::once(USUAL).chain(strong) {
                 for products in [1, 2, 63, 1000, 1 << 16, BatchSize::MOST] {
@@ -196,18 +199,23 @@ mod tests {
             [(USUAL, 3, 494_303), (USUAL, 4, 4_688), (USUAL, 5, 453), (STRONG, 4, 1_200_320)]
         {
             let of = |n: u32| {
-                proving(Method::Brain(Source::Buckets), strength, &format!("{n}x{bucket}"))
+                proving(Method::Brain(Source::Buckets, HERE), strength, &format!("{n}x{bucket}"))
             };
             assert!(of(least).is_sound() && !of(least - 1).is_sound(), "{bucket}");
             assert_eq!(of(1).least_batch(), of(least).batch);
         }
-        assert_eq!(proving(Method::Brain(Source::Buckets), USUAL, "1000x2").least_batch(), None);
+        assert_eq!(
+            proving(Method::Brain(Source::Buckets, HERE), USUAL, "1000x2").least_batch(),
+            None
+        );
     }
 
     /// A sum is never cut: it may come when a batch is all but full.
     #[test]
     fn the_longest_sums_leave_a_batch_sound() {
-        for (method, longest) in [(Method::Lift, 1 << 28), (Method::Galois, galois::MOST_TERMS)] {
+        for (method, longest) in
+            [(Method::Lift, 1 << 28), (Method::Galois(HERE), galois::MOST_TERMS)]
+        {
             for strength in [USUAL, STRONG] {
                 let proving = proving(method, strength, "");
                 let words = longest + BatchSize::MOST as usize - 1;

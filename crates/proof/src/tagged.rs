@@ -216,6 +216,6 @@ pub const TAGGED: Protocol = Protocol::new(&proven(
         "programs in rings with many products of products, and few rounds for each check",
     ],
     &Method::Tagged,
-    (Some("tagged@64"), false),
+    (Some("tagged@64"), [false, false]),
     Status::Product,
 ));

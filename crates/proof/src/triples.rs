@@ -8,8 +8,8 @@
 
 use super::channel::ProofChannel;
 use super::integers::{self, Factors};
-use super::method::Source;
-use super::method::{Method, proven};
+use super::list::OfBaseline;
+use super::method::{Method, Source, proven};
 use super::redundant::{self, Claims};
 use super::single::{self, Check};
 use super::{Charge, Proving, Scratch, Strength, Triples, buckets};
@@ -250,8 +250,8 @@ impl<W: Word> Pool<W> {
 pub const BRAIN_SACRIFICE: Protocol = Protocol::new(&proven(
     "brain-sacrifice",
     ["brain.md", "to compare: triples checked by a sacrifice each; a short online phase"],
-    &Method::Brain(Source::Sacrifice),
-    (Some("brain-sacrifice@64"), false),
+    &OfBaseline(|it| Method::Brain(Source::Sacrifice, it)),
+    (Some("brain-sacrifice@64"), [false, false]),
     Status::Baseline,
 ));
 
@@ -259,9 +259,13 @@ pub const BRAIN_SACRIFICE: Protocol = Protocol::new(&proven(
 mod tests {
     use super::*;
     use crate::{BatchSize, Method};
+    use tacit_protocol::Baseline;
+
+    const HERE: Baseline = Baseline::HERE.unwrap();
 
     fn how(source: Source, batch: Option<BatchSize>) -> How {
-        let proving = Proving { method: Method::Brain(source), strength: Strength::Usual, batch };
+        let proving =
+            Proving { method: Method::Brain(source, HERE), strength: Strength::Usual, batch };
         How { source, proving }
     }
 

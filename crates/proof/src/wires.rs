@@ -8,6 +8,7 @@
 
 use super::channel::ProofChannel;
 use super::integers::{self, Claims, Masked, Width};
+use super::list::OfBaseline;
 use super::method::{Method, proven};
 use super::wide::{self, WORDS, Wide};
 use super::{
@@ -188,7 +189,7 @@ pub const INTEGERS: Protocol = Protocol::new(&proven(
         "brain.md#integers-on-wires-integers",
         "to compare: products of shares over the integers, proven together",
     ],
-    &Method::Integers,
-    (Some("integers@64"), true),
+    &OfBaseline(Method::Integers),
+    (Some("integers@64"), [true, false]),
     Status::Baseline,
 ));

@@ -15,6 +15,7 @@ use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{AbortKind, LinkProfile, NetError, PartyId, Phase, Session, Stream};
 use tacit_proof::{Bill, Method, Source, Strength};
+use tacit_protocol::Baseline;
 use tacit_ring::{Entropy, Word, Z2, entropy};
 use tacit_sharing::arrays::{self, Cut, MatrixShape, SharedVec};
 use tacit_sharing::party::Keys;
@@ -561,9 +562,10 @@ fn honest_see<W: Word>(
 
 /// Whether products are computed on more bits than count in the end.
 fn is_redundant(protocol: Protocol) -> bool {
-    let sacrifices = Method::Brain(Source::Sacrifice);
-    tacit_proof::Method::of(protocol)
-        .is_some_and(|it| [Method::Post, Method::Tagged, sacrifices].contains(&it))
+    let method = Method::of(protocol);
+    let sacrifices =
+        |it| matches!(it, Method::Post | Method::Tagged | Method::Brain(Source::Sacrifice, _));
+    method.is_some_and(sacrifices)
 }
 
 /// Where a change of a message of a phase is noticed.
@@ -896,7 +898,7 @@ mod baselines {
     use super::*;
 
     fn methods() -> Vec<Method> {
-        Method::ALL.into_iter().filter(|method| !USUAL.contains(method)).collect()
+        Method::all().filter(|method| !USUAL.contains(method)).collect()
     }
 
     #[test]
@@ -953,8 +955,11 @@ mod baselines {
     #[ignore = "for protocols that are there to be compared with"]
     fn whatever_one_party_changes_in_small_batches_of_baselines_nothing_opens() {
         use Source::{Buckets, Integers, Polynomials};
-        let brain = [Buckets, Integers, Polynomials].map(Method::Brain);
-        changes_in_small_batches(&[&brain[..], &[Method::Galois, Method::Integers]].concat());
+        let here = Baseline::HERE.unwrap();
+        let brain = [Buckets, Integers, Polynomials].map(|source| Method::Brain(source, here));
+        changes_in_small_batches(
+            &[&brain[..], &[Method::Galois(here), Method::Integers(here)]].concat(),
+        );
         let protocol = protocols::named("brain-buckets/453x5").unwrap();
         nothing_opens::<u64>(Job::new(protocol, 460, 1), PLACES[1]);
     }

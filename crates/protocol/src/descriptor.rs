@@ -1,6 +1,6 @@
 //! What a protocol says of itself.
 
-use crate::{BatchSize, Security, Strength};
+use crate::{Baseline, BatchSize, Security, Strength};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -39,6 +39,12 @@ impl Descriptor {
             (Strength::Usual, _) => Some(self.name),
             (Strength::Strong, checks) => checks?.strong,
         }
+    }
+
+    /// Whether this build has it.
+    #[must_use]
+    pub fn is_built(&self) -> bool {
+        self.status == Status::Product || Baseline::HERE.is_some()
     }
 
     /// What is particular to it, if its parties have roles.

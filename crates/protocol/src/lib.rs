@@ -26,6 +26,7 @@
 //! assert!(!five.is_malicious() && five.has_transfers());
 //! ```
 
+mod baseline;
 mod batch;
 mod descriptor;
 mod names;
@@ -33,12 +34,13 @@ mod protocol;
 mod security;
 mod strength;
 
+pub use baseline::Baseline;
 pub use batch::{BatchSize, LARGEST_BUCKET, UnknownBatch};
 pub use descriptor::{
     CheckFacts, Descriptor, EVALUATOR, Family, Form, GarbledFacts, Garbling, MAX_PARTIES, Opening,
     Parties, RoleFacts, RoleId, Soundness, Status, Transfers,
 };
-pub use names::{OtherBatch, OtherStrength, UnknownProtocol};
+pub use names::{NotBuilt, OtherBatch, OtherStrength, UnknownProtocol};
 pub use protocol::Protocol;
 pub use security::Security;
 pub use strength::{Strength, UnknownStrength};

@@ -87,6 +87,16 @@ impl fmt::Display for OtherBatch {
     }
 }
 
+/// A protocol that is there to be compared with, in a build without those.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{name}` is there to be compared with, and is not in this build: build with `--features baselines`"
+)]
+pub struct NotBuilt {
+    /// Its name.
+    pub name: &'static str,
+}
+
 /// No protocol has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownProtocol {
@@ -98,6 +108,9 @@ pub enum UnknownProtocol {
         /// Which one was meant, or which ones there are.
         hint: String,
     },
+    /// This build does not have it.
+    #[error(transparent)]
+    NotBuilt(#[from] NotBuilt),
     /// It does not run with so many parties.
     #[error("{name} does not run with '{parties}' parties: {limits}", limits = limits(*.protocol))]
     Parties {
@@ -125,6 +138,16 @@ fn limits(protocol: Protocol) -> String {
     }
 }
 
+impl Descriptor {
+    /// That this build has it.
+    ///
+    /// # Errors
+    /// If it has not; the error says how to get it.
+    pub fn built(&self) -> Result<(), NotBuilt> {
+        self.is_built().then_some(()).ok_or(NotBuilt { name: self.name })
+    }
+}
+
 impl Protocol {
     /// The protocol of a name among those of a list: `trio`, `gmw:5`, `lift@64`, `post/4096`.
     ///
@@ -139,6 +162,12 @@ impl Protocol {
             None => (name, None),
         };
         let shown = |text: &str| -> String { text.chars().take(40).collect() };
+        let called = |of: &&&Descriptor| {
+            of.name == kind || of.name_with(Strength::Strong).is_some_and(|strong| strong == kind)
+        };
+        if let Some(of) = list.iter().find(called) {
+            of.built()?;
+        }
         let mut all = Protocol::with_strengths(list);
         let named = all.find(|protocol| protocol.name() == kind);
         let named = named.ok_or_else(|| UnknownProtocol::Name {
@@ -158,10 +187,10 @@ impl Protocol {
             })
     }
 
-    /// All protocols of a list with as few parties as they run with, and then those of them that are offered with
+    /// All protocols of a list that this build has, with as few parties as they run with, and then those of them that are offered with
     /// another statistical parameter, with that one.
     pub fn with_strengths(list: &[&'static Descriptor]) -> impl Iterator<Item = Protocol> {
-        let all = list.iter().map(|of| Protocol::new(of));
+        let all = list.iter().filter(|of| of.is_built()).map(|of| Protocol::new(of));
         let strong = all.clone().filter(|protocol| protocol.proves_products());
         all.chain(strong.filter_map(|protocol| protocol.with_strength(Strength::Strong).ok()))
     }

@@ -332,7 +332,7 @@ fn resume_in_roles(
 
 /// Whether preprocessing makes random products, which are checked before they are stored.
 pub(crate) fn makes_triples(protocol: Protocol) -> bool {
-    matches!(Method::of(protocol), Some(Method::Brain(_)))
+    matches!(Method::of(protocol), Some(Method::Brain(..)))
 }
 
 fn with_roles(

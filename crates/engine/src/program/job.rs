@@ -246,6 +246,8 @@ impl ProgramJob {
     /// Says what does not fit.
     pub fn check(&self, program: &Program) -> Result<(), EvaluateError> {
         let fail = |text: String| Err(EvaluateError::Job(text));
+        let built = self.protocol.descriptor().built();
+        built.map_err(|not| EvaluateError::Job(not.to_string()))?;
         if self.by == By::Rings && !self.protocol.has_rings() {
             return fail(format!(
                 "not supported: {} computes programs by circuits, not in rings; add --by circuits",
@@ -392,7 +394,7 @@ pub fn share_values(one: &Assignment, other: &Assignment) -> bool {
     let [a, b] = [one, other].map(|it| (it.protocol, &it.places[..]));
     let tosses = |protocol: Protocol| {
         let method = Method::of(protocol);
-        method.is_some_and(|method| !matches!(method, Method::Brain(_)))
+        method.is_some_and(|method| !matches!(method, Method::Brain(..)))
     };
     let alike = !tosses(a.0) || is_rotation(a.1, b.1);
     alike && Reseat::fits(a, b) && Reseat::fits(b, a)

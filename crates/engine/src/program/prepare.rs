@@ -395,7 +395,7 @@ impl CompiledProgram {
     /// By worker, how many products are made from triples.
     pub(super) fn needs(&self) -> Result<Vec<Needs>, EvaluateError> {
         match tacit_proof::Method::of(self.job.protocol) {
-            Some(Method::Brain(_)) => {
+            Some(Method::Brain(..)) => {
                 Ok(self.tallies(&[], Counting::All)?.0.iter().map(Tally::needs).collect())
             }
             _ => Ok(Vec::new()),

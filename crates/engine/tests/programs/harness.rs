@@ -36,7 +36,7 @@ pub fn under_baselines(tests: &[fn()]) {
 /// compared with are left out, or are all there is: see [`under_baselines`].
 pub fn settings() -> impl Iterator<Item = (Protocol, By)> {
     let baselines = BASELINES.get();
-    let brain = |protocol: &Protocol| matches!(Method::of(*protocol), Some(Method::Brain(_)));
+    let brain = |protocol: &Protocol| matches!(Method::of(*protocol), Some(Method::Brain(..)));
     let other = move |p: &Protocol| brain(p) && *p != BRAIN_SACRIFICE;
     let alike = |p: &Protocol| {
         let bmr = Products::of(*p).is_some() || Rounds::of(*p).is_some();

@@ -103,7 +103,7 @@ fn triples_of_some_sources() {
 #[test]
 #[ignore = "for protocols that are there to be compared with"]
 fn triples_of_every_source() {
-    let made = |p: &Protocol| matches!(Method::of(*p), Some(Method::Brain(_)));
+    let made = |p: &Protocol| matches!(Method::of(*p), Some(Method::Brain(..)));
     triples_of(protocols::all().chain(protocols::strong()).filter(made));
 }
 

@@ -12,11 +12,13 @@ use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Outgoing, Tamper, Verdict};
 use tacit_net::{NetError, PartyId, Phase, Session, Stream};
 use tacit_ot::silent::{Chain, Set, Setting};
+use tacit_protocol::Baseline;
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_ring::{Buffer, Entropy, Z2, word};
 use tacit_sharing::SharingError;
 use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
 
+const HERE: Baseline = Baseline::HERE.unwrap();
 const LANES: usize = 64 * 64;
 const WORDS: usize = LANES / 64;
 
@@ -204,8 +206,8 @@ fn online_messages_are_uniform() {
         (Method::Silent, 1, 2),
         (Method::Star, 1, 2),
         (Method::Wide, 1, 2),
-        (Method::Triples, 1, 3),
-        (Method::Transfers, 1, 4),
+        (Method::Triples(HERE), 1, 3),
+        (Method::Transfers(HERE), 1, 4),
         // Two inputs, and a product of four.
         (Method::Wide, 2, 3),
     ] {
@@ -322,7 +324,7 @@ fn products_by(
     });
     let rounds = match method {
         // Inputs, and two levels; or levels and outputs.
-        Method::Transfers => 5,
+        Method::Transfers(_) => 5,
         _ => 3,
     };
     assert!(sent[0].1 == rounds, "{method:?}: {} rounds", sent[0].1);
@@ -334,15 +336,14 @@ fn products_by(
 fn every_way_to_make_products_takes_what_the_page_says() {
     let words = 700;
     for parties in [2, 3, 5] {
-        use Method::{Masked, Silent, Star, Transfers, Triples, Wide};
-        for method in [Masked, Silent, Star, Transfers, Triples, Wide] {
+        for method in Method::all() {
             let sent = products(method, parties, words, test_seed());
             let (peers, word) = (parties as u64 - 1, 8 * words as u64);
             let (per_product, online) = match method {
                 Method::Masked | Method::Star | Method::Wide => (33, 1),
                 Method::Silent => (2, 1),
-                Method::Transfers => (32, 3),
-                Method::Triples => (33, 2),
+                Method::Transfers(_) => (32, 3),
+                Method::Triples(_) => (33, 2),
             };
             for (party, [ahead, on]) in sent.into_iter().enumerate() {
                 let party = party as u64;

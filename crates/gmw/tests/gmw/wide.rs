@@ -1,6 +1,6 @@
 //! ANDs of three and four inputs in one round.
 
-use super::{LANES, is_fair, ones, places, schedule, sent_online};
+use super::{HERE, LANES, is_fair, ones, places, schedule, sent_online};
 use tacit_circuit::{Builder, Circuit};
 use tacit_gmw::{Correlations, Cut, Gmw, Method, Ports};
 use tacit_net::Phase;
@@ -111,7 +111,7 @@ fn gates_that_are_too_wide_are_refused() {
     let and = b.and(&[&x[..], &y].concat());
     b.output(&[and]);
     let schedule = schedule(&b.finish());
-    for method in [Method::Wide, Method::Masked, Method::Triples] {
+    for method in [Method::Wide, Method::Masked, Method::Triples(HERE)] {
         let errors = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
             let mut entropy = Entropy::insecure_seeded(1, session.me().0);
             let (mesh, all) = (&mut session.meshes[0], places(2));

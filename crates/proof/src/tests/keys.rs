@@ -12,7 +12,8 @@ use tacit_sharing::setup::Secrets;
 /// Keys say how products are proven, whatever the strength and the batch, and they say it once; stored ones do, too.
 #[test]
 fn keys_say_how_products_are_proven() {
-    let known = Method::ALL.map(|method| method.protocol().descriptor());
+    let known = Method::all().map(|method| method.protocol().descriptor());
+    let known: Vec<_> = known.collect();
     let batched = ["post/4096", "post@64/4096", "lift@64/64", "brain-buckets/453x5"];
     let batched = batched.map(|name| Protocol::named(name, &known).unwrap());
     let protocols: Vec<Protocol> = Protocol::with_strengths(&known).chain(batched).collect();

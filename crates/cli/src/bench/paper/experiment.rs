@@ -174,6 +174,16 @@ impl Experiment {
         Some(quick)
     }
 
+    /// The protocol that it runs, where that is not always the same.
+    pub fn protocol(&self) -> Option<Protocol> {
+        match self {
+            Experiment::Circuit(run) => Some(run.protocol),
+            Experiment::Array(run) => Some(run.protocol),
+            Experiment::Draws(protocol) => Some(*protocol),
+            Experiment::Triples { .. } | Experiment::Size(_) | Experiment::Randomness => None,
+        }
+    }
+
     /// Whether it yields the same in every run.
     pub fn is_exact(&self) -> bool {
         matches!(self, Experiment::Size(_) | Experiment::Draws(_))

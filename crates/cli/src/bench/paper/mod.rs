@@ -43,6 +43,9 @@ impl Paper {
 pub fn run(paper: Paper, args: &PaperArgs, output: Output) -> Result<(), CliError> {
     let publication = paper.publication(args.synthetic)?;
     let parts = wanted(&publication, args)?;
+    for part in &parts {
+        part.built().map_err(|not| CliError::input(format!("{}: {not}", part.name())))?;
+    }
     let figures = parts.iter().filter(|part| part.kind == Kind::Figure).count();
     if args.svg.is_some() && figures == 0 {
         return Err(CliError::input("--svg draws figures: name one with --figure"));

@@ -2,6 +2,7 @@
 
 use super::experiment::Experiment;
 use serde::Serialize;
+use tacit_protocol::NotBuilt;
 
 /// A paper: what `tacit bench paper NAME` prints.
 pub struct Publication {
@@ -160,6 +161,20 @@ impl Unit {
 }
 
 impl Part {
+    /// That this build has all protocols of its rows.
+    ///
+    /// # Errors
+    /// If it lacks one; the error says how to get it.
+    pub fn built(&self) -> Result<(), NotBuilt> {
+        let experiments = self.rows.iter().flat_map(|row| match &row.ours {
+            Ours::Measured(experiment, _) => vec![experiment],
+            Ours::Quotient(experiment, by, _) => vec![experiment, by],
+            Ours::Missing(_) => Vec::new(),
+        });
+        let mut protocols = experiments.filter_map(Experiment::protocol);
+        protocols.try_for_each(|protocol| protocol.descriptor().built())
+    }
+
     /// A table.
     pub fn table(number: &'static str, title: &'static str, rows: Vec<Row>) -> Part {
         Part { kind: Kind::Table, number, title, axes: ["", ""], rows }
