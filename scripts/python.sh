@@ -54,13 +54,13 @@ extension() {
     mv python/src/tacit/_tacit.abi3.so.new python/src/tacit/_tacit.abi3.so
 }
 
-# The wheel, installed in a fresh environment.
+# The wheel, installed in a fresh environment. Arguments go to maturin.
 installed() {
     setup
     local maturin wheels
     wheels="$(mkdir -p "$target/wheels" && cd "$target/wheels" && pwd)"
     maturin="$(cd "$environment/bin" && pwd)/maturin"
-    (cd python && "$maturin" build --quiet --release --compression-level 9 --out "$wheels")
+    (cd python && "$maturin" build --quiet --release --compression-level 9 --out "$wheels" "$@")
     wheel="$(ls -t "$target"/wheels/tacit_mpc-*.whl | head -n 1)"
     fresh="$(mktemp -d)"
     trap 'rm -rf "$fresh"' EXIT
@@ -108,7 +108,8 @@ raise SystemExit(seconds > float(sys.argv[1]))' "$most_import_seconds") || { ech
     ((bytes <= most_wheel_bytes)) || { echo "the wheel is too large" >&2; exit 1; }
     ;;
 command)
-    installed
+    # The tests name protocols that are there to be compared with.
+    installed --features baselines
     TACIT_COMMAND="$fresh/bin/tacit" "$cargo" test --workspace --locked --test circuit --test exit_codes --test network --test output \
         --test party --test prepared --test program --test protocols --test run --test sql
     ;;

@@ -7,8 +7,7 @@
 //! will meet.
 
 use super::channel::{Challenge, ProofChannel};
-use super::list::OfBaseline;
-use super::method::{Method, Source, proven};
+use super::method::{Method, OfBaseline, Source, proven};
 use super::redundant::{open, reshare, summands};
 use super::{BatchSize, Charge, Proving, Strength, Triples, Two};
 use std::ops::Range;

@@ -9,8 +9,7 @@
 
 use super::channel::{Challenge, ProofChannel};
 use super::field::Residues;
-use super::list::OfBaseline;
-use super::method::{Method, Source, proven};
+use super::method::{Method, OfBaseline, Source, proven};
 use super::wide::{self, Wide};
 use super::{Charge, Scratch, Strength, Triples, fold};
 use tacit_protocol::{Protocol, Status};

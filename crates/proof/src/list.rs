@@ -68,21 +68,6 @@ impl Method {
     }
 }
 
-/// How rarely a cheat passes the check of a method that is there to be compared with. In a build without it nothing is
-/// promised.
-#[derive(Debug)]
-pub(super) struct OfBaseline(pub fn(Baseline) -> Method);
-
-impl Soundness for OfBaseline {
-    fn bits(&self, strength: Strength, batch: Option<BatchSize>) -> f64 {
-        Baseline::HERE.map_or(0.0, |here| self.0(here).bits(strength, batch))
-    }
-
-    fn least_batch(&self, strength: Strength, batch: BatchSize) -> Option<BatchSize> {
-        self.0(Baseline::HERE?).least_batch(strength, batch)
-    }
-}
-
 impl Soundness for Method {
     fn bits(&self, strength: Strength, batch: Option<BatchSize>) -> f64 {
         Proving { method: *self, strength, batch }.soundness()

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use tacit_protocol::{
-    Baseline, CheckFacts, Descriptor, Family, Parties, RoleFacts, Security, Soundness, Status,
+    Baseline, BatchSize, CheckFacts, Descriptor, Family, Parties, RoleFacts, Security, Soundness,
+    Status, Strength,
 };
 use tacit_sharing::replicated;
 
@@ -60,6 +61,21 @@ impl Method {
     #[must_use]
     pub fn sends_both_ways(self) -> bool {
         self == Method::WideLift
+    }
+}
+
+/// How rarely a cheat passes the check of a method that is there to be compared with. In a build without it nothing is
+/// promised.
+#[derive(Debug)]
+pub(super) struct OfBaseline(pub fn(Baseline) -> Method);
+
+impl Soundness for OfBaseline {
+    fn bits(&self, strength: Strength, batch: Option<BatchSize>) -> f64 {
+        Baseline::HERE.map_or(0.0, |here| self.0(here).bits(strength, batch))
+    }
+
+    fn least_batch(&self, strength: Strength, batch: BatchSize) -> Option<BatchSize> {
+        self.0(Baseline::HERE?).least_batch(strength, batch)
     }
 }
 

@@ -9,8 +9,7 @@
 //! blocks, as one wrong block is enough.
 
 use super::channel::ProofChannel;
-use super::list::OfBaseline;
-use super::method::{Method, Source, proven};
+use super::method::{Method, OfBaseline, Source, proven};
 use super::modular::{self, Modular, Pair};
 use tacit_protocol::{Protocol, Status};
 use tacit_sharing::SharingError;

@@ -4,8 +4,7 @@
 
 use super::channel::ProofChannel;
 use super::integers::{Factor, Factors, Products, cost_of_products, factor};
-use super::list::OfBaseline;
-use super::method::{Method, Source, proven};
+use super::method::{Method, OfBaseline, Source, proven};
 use super::modular::{self, Modular};
 use super::polynomials::{self, Blocks};
 use super::wide::{self, WORDS, Wide};

@@ -8,8 +8,7 @@
 
 use super::channel::ProofChannel;
 use super::integers::{self, Factors};
-use super::list::OfBaseline;
-use super::method::{Method, Source, proven};
+use super::method::{Method, OfBaseline, Source, proven};
 use super::redundant::{self, Claims};
 use super::single::{self, Check};
 use super::{Charge, Proving, Scratch, Strength, Triples, buckets};

@@ -8,8 +8,7 @@
 
 use super::channel::ProofChannel;
 use super::integers::{self, Claims, Masked, Width};
-use super::list::OfBaseline;
-use super::method::{Method, proven};
+use super::method::{Method, OfBaseline, proven};
 use super::wide::{self, WORDS, Wide};
 use super::{
     Charge, Class, Pending, Proving, Scratch, Strength, Two, first, first_batch, fold, post,
