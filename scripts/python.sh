@@ -95,6 +95,10 @@ lint)
 wheel)
     installed
     "$fresh/bin/tacit" --version
+    # A wheel has what is offered, and says of the rest how to get it.
+    "$fresh/bin/tacit" protocols lift >/dev/null
+    refused="$("$fresh/bin/tacit" protocols tetrad 2>&1 || true)"
+    [[ "$refused" == *"--features baselines"* ]] || { echo "tetrad: $refused" >&2; exit 1; }
     (cd "$fresh" && bin/python -c 'import doctest, tacit; raise SystemExit(doctest.testmod(tacit).failed)')
     # The median of five processes; the doctest above has made the bytecode.
     (cd "$fresh" && bin/python -c '

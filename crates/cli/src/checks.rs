@@ -11,15 +11,15 @@ use tacit_sharing::Protocol;
 /// How products are checked, where that was asked for.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Checks {
-    /// How rarely a cheat may pass checks of products: with two to the minus 40 or 64. 64 under lift,
-    /// galois, integers, post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
-    /// and under protocols of four parties, which notice every cheat [default: 40]
+    /// How rarely a cheat may pass checks of products: with two to the minus 40 or 64. 64 under those that `--protocol`
+    /// also takes with `@64` behind their names, which says the same, and under protocols of four parties, which notice
+    /// every cheat [default: 40]
     #[arg(long, value_name = "40|64")]
     statistical: Option<Strength>,
 
-    /// How many products are checked together, or made ahead, under lift, galois, integers, post, tagged and brain-…
-    /// (`--protocol post/4096` says the same): fewer take less memory, and more bytes and rounds per product. Under
-    /// brain-buckets, `4688x4` makes buckets of four, and is refused where they are too few for that
+    /// How many products are checked together, or made ahead, under protocols of three parties of which one may cheat
+    /// (`--protocol post/4096` says the same): fewer take less memory, and more bytes and rounds per product. Where triples
+    /// are checked in buckets, `4688x4` makes buckets of four, and is refused where they are too few for that
     /// [default: 65536 to 8388608, by protocol]
     #[arg(long, value_name = "N|NxBUCKET")]
     batch: Option<BatchSize>,

@@ -61,6 +61,6 @@ mod tests {
         let page = run.render_help().to_string();
         assert!(page.lines().count() <= 40, "{page}");
         assert!(page.lines().all(|line| line.chars().count() <= 100), "{page}");
-        assert!(run.render_long_help().to_string().contains("brain-sacrifice"));
+        assert!(run.render_long_help().to_string().contains("wide-lift@64"));
     }
 }

@@ -68,6 +68,22 @@ mod tests {
         assert!(named("bmr-shamir-s2:5").is_ok());
     }
 
+    /// The mark of what is there to be compared with takes no bytes where a method is stored, so numbers of methods do not
+    /// depend on which of them a build has.
+    #[test]
+    fn methods_are_stored_as_their_numbers() {
+        use tacit_gmw::Method as Gmw;
+        let here = tacit_protocol::Baseline::HERE.expect("tests have all protocols");
+        let gmw = [Gmw::Masked, Gmw::Silent, Gmw::Transfers(here), Gmw::Triples(here), Gmw::Star];
+        for (number, method) in (0u8..).zip(gmw) {
+            assert_eq!(postcard::to_allocvec(&method).unwrap(), [number]);
+        }
+        let proven = [Method::Lift, Method::Galois(here), Method::WideLift, Method::Integers(here)];
+        for (number, method) in (0u8..).zip(proven) {
+            assert_eq!(postcard::to_allocvec(&method).unwrap(), [number]);
+        }
+    }
+
     #[test]
     fn no_two_protocols_have_one_name() {
         let mut names: Vec<&str> = all().chain(strong()).map(Protocol::name).collect();

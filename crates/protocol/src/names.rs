@@ -90,7 +90,7 @@ impl fmt::Display for OtherBatch {
 /// A protocol that is there to be compared with, in a build without those.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{name}` is there to be compared with, and is not in this build: build with `--features baselines`"
+    "`{name}` is there to be compared with, and is not in this build of tacit: compile it with `--features baselines`"
 )]
 pub struct NotBuilt {
     /// Its name.

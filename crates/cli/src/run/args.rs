@@ -155,7 +155,7 @@ pub struct RunArgs {
     /// How garbled tables that parties make together open (bmr and its variants): all, everybody sends
     /// everybody everything, in one round; collector, column by column, in two rounds and fewer bytes; single,
     /// the same, but only role 0 has the tables, evaluates, and tells the others: half the bytes, and a round more
-    /// [default: collector; all for bmr-basic, bmr-reduced, bmr-correlated and bmr-shamir-s4, -s3 and -s2]
+    /// [default: collector; all for forms of bmr that are there to compare]
     #[arg(long, value_name = "all|collector|single", value_parser = opening)]
     pub opening: Option<Opening>,
 

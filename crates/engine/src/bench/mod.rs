@@ -83,8 +83,6 @@ impl Plan {
     /// Says what to choose instead.
     pub fn check(&self) -> Result<(), EvaluateError> {
         assignment::check(&self.assignments)?;
-        let built = self.protocol().descriptor().built();
-        built.map_err(|not| EvaluateError::Job(not.to_string()))?;
         if self.threads == 0 {
             return Err(EvaluateError::Job("a measurement needs at least one thread".into()));
         }

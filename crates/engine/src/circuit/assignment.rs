@@ -59,9 +59,10 @@ impl Assignment {
         role.ok_or_else(|| EvaluateError::Job(format!("party {} plays no role", party.0)))
     }
 
-    /// Checks that every role is played, each by a party of its own.
+    /// Checks that this build has the protocol, and that every role is played, each by a party of its own.
     pub(crate) fn check(&self) -> Result<(), EvaluateError> {
         let (roles, protocol) = (self.protocol.parties(), self.protocol);
+        protocol.descriptor().built().map_err(|not| EvaluateError::Job(not.to_string()))?;
         if self.places.len() != roles {
             let given = self.places.len();
             return Err(EvaluateError::Job(format!("{protocol} has {roles} roles, not {given}")));

@@ -271,8 +271,6 @@ impl Job {
     /// Says what does not fit.
     pub fn check(&self, circuit: &Circuit) -> Result<(), EvaluateError> {
         let fail = |text: String| Err(EvaluateError::Job(text));
-        let built = self.protocol().descriptor().built();
-        built.map_err(|not| EvaluateError::Job(not.to_string()))?;
         let (inputs, outputs) = (circuit.input_widths().len(), circuit.output_ports().len());
         if self.owners.len() != inputs {
             let given = self.owners.len();

@@ -246,8 +246,6 @@ impl ProgramJob {
     /// Says what does not fit.
     pub fn check(&self, program: &Program) -> Result<(), EvaluateError> {
         let fail = |text: String| Err(EvaluateError::Job(text));
-        let built = self.protocol.descriptor().built();
-        built.map_err(|not| EvaluateError::Job(not.to_string()))?;
         if self.by == By::Rings && !self.protocol.has_rings() {
             return fail(format!(
                 "not supported: {} computes programs by circuits, not in rings; add --by circuits",
