@@ -19,15 +19,30 @@ pub struct Wait {
     pub assignment: usize,
     /// How many there are.
     pub steps: u64,
-    /// Bytes online, of all of them.
+    /// Bytes that are waited for, of all of them.
     pub bytes: Traffic,
+    /// Bytes that roles send for them on all streams, each byte in one wait alone.
+    pub sent: Traffic,
+    /// Bytes online of the largest step, over its busiest link.
+    pub largest: u64,
 }
 
 impl Awaited {
-    /// One more wait, for the online part of these bytes, in so many steps.
+    /// One more wait, for the online part of these bytes, in so many steps of equal size.
     pub fn step(&mut self, protocol: Protocol, steps: u64, bytes: &Traffic) {
         if protocol.parties() <= MOST {
-            self.add(0, steps, &bytes.on);
+            let on = Traffic { on: bytes.on.clone(), ..Traffic::default() };
+            let largest = on.busiest() / steps.max(1);
+            self.add(Wait { assignment: 0, steps, bytes: on, sent: bytes.clone(), largest });
+        }
+    }
+
+    /// One more wait, for what another one counts as sent.
+    pub fn hear(&mut self, protocol: Protocol, steps: u64, on: Links) {
+        if protocol.parties() <= MOST {
+            let bytes = Traffic { on, ..Traffic::default() };
+            let sent = Traffic::default();
+            self.add(Wait { assignment: 0, steps, bytes, sent, largest: 0 });
         }
     }
 
@@ -42,7 +57,9 @@ impl Awaited {
             match self.alike(assignment, &wait.bytes.on) {
                 Some(own) => {
                     own.steps = own.steps.max(wait.steps);
-                    own.bytes.on += &wait.bytes.on;
+                    own.bytes += &wait.bytes;
+                    own.sent += &wait.sent;
+                    own.largest += wait.largest;
                 }
                 None => self.0.push(Wait { assignment, ..wait.clone() }),
             }
@@ -60,23 +77,25 @@ impl Awaited {
     #[must_use]
     pub fn between(&self, there: impl Fn(&Traffic) -> Traffic) -> Self {
         let mut out = Awaited::default();
-        self.iter().for_each(|wait| out.add(wait.assignment, wait.steps, &there(&wait.bytes).on));
+        for wait in self.iter() {
+            let (bytes, sent) = (there(&wait.bytes), there(&wait.sent));
+            out.add(Wait { bytes, sent, ..*wait });
+        }
         out
     }
 
-    fn add(&mut self, assignment: usize, steps: u64, on: &Links) {
-        if used(on) == 0 {
+    fn add(&mut self, more: Wait) {
+        if used(&more.bytes.on) == 0 {
             return;
         }
-        match self.alike(assignment, on) {
+        match self.alike(more.assignment, &more.bytes.on) {
             Some(wait) => {
-                wait.steps += steps;
-                wait.bytes.on += on;
+                wait.steps += more.steps;
+                wait.bytes += &more.bytes;
+                wait.sent += &more.sent;
+                wait.largest = wait.largest.max(more.largest);
             }
-            None => {
-                let bytes = Traffic { on: on.clone(), ..Traffic::default() };
-                self.0.push(Wait { assignment, steps, bytes });
-            }
+            None => self.0.push(more),
         }
     }
 }
@@ -84,7 +103,7 @@ impl Awaited {
 impl AddAssign<&Awaited> for Awaited {
     /// What comes after it.
     fn add_assign(&mut self, more: &Awaited) {
-        more.iter().for_each(|wait| self.add(wait.assignment, wait.steps, &wait.bytes.on));
+        more.iter().for_each(|wait| self.add(wait.clone()));
     }
 }
 
@@ -118,6 +137,13 @@ mod tests {
             .map(|wait| (wait.steps, wait.bytes.link(1, 2), wait.bytes.link(0, 1)))
             .collect();
         assert_eq!(found, [(4, 15, 0), (1, 0, 4)]);
+        // The largest step is the first of ten bytes; three of seven in all are smaller.
+        assert_eq!(all.iter().map(|wait| wait.largest).collect::<Vec<_>>(), [10, 4]);
+        let mut heard = all.clone();
+        heard.hear(TRIO, 2, (over(1, 2, 3) + over(2, 1, 3)).on);
+        let found: Vec<_> =
+            heard.iter().map(|it| (it.steps, it.bytes.link(1, 2), it.sent.link(1, 2))).collect();
+        assert_eq!(found, [(6, 18, 15), (1, 0, 0)]);
         let mut twice = all.clone();
         twice += &all;
         assert_eq!(twice.iter().map(|wait| wait.steps).collect::<Vec<_>>(), [8, 2]);

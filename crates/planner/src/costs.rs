@@ -4,9 +4,10 @@ use crate::assign::loads;
 use crate::counter::Counted;
 use crate::network::Waits;
 use crate::programs::{critical, levels};
-use crate::time::Phase;
+use crate::time::{Phase, Serial};
 use crate::work::{of_an_and, of_set_up};
 use tacit_backend::awaited::{Awaited, Wait};
+use tacit_backend::convert::hears_before_it_deals;
 use tacit_backend::cost::{self, MAX_ROLES, Products, Traffic};
 use tacit_backend::latencies::{self, Latencies};
 use tacit_backend::work::Work;
@@ -57,6 +58,7 @@ pub fn of_circuit(compiled: &Compiled) -> Costs {
         ahead: if first { waits.ahead } else { 0 },
         levels: vec![Waits { links: all.critical, steps: levels }],
         serial: Vec::new(),
+        dealt: Vec::new(),
         before: Vec::new(),
         side_by_side: job.assignments.len() > 1,
         messages: messages(&job.assignments),
@@ -143,13 +145,15 @@ fn steps_of_program(
     if job.protocol.garbles() {
         let circuits = prepared.circuits()?;
         let (ahead, ends) = (circuits * ahead, circuits * online);
-        let (levels, serial, before) = (Vec::new(), Vec::new(), Vec::new());
+        let (levels, serial) = (Vec::new(), Vec::new());
+        let (dealt, before) = (Vec::new(), Vec::new());
         let (side_by_side, messages) = (false, messages(&job.assignments()));
         return Ok(Steps {
             set_up,
             ahead,
             levels,
             serial,
+            dealt,
             before,
             side_by_side,
             messages,
@@ -167,33 +171,53 @@ fn steps_of_program(
         {
             match together.get_mut(number) {
                 Some(beside) => {
-                    beside.bytes += wait.bytes.clone();
+                    beside.bytes += &wait.bytes;
+                    beside.sent += &wait.sent;
                     beside.steps = beside.steps.max(wait.steps);
                 }
                 None => together.push(wait.clone()),
             }
         }
     }
-    let serial: Vec<Loads> = together.iter().map(|wait| loads(&wait.bytes)).collect();
+    let serial = serial(&together, hears_before_it_deals(job.protocol));
     let taken = |link: &(usize, usize, f64)| {
-        serial.iter().any(|bytes| goes(bytes, link.0, link.1) && goes(bytes, link.1, link.0))
+        serial.iter().any(|it| goes(&it.bytes, link.0, link.1) && goes(&it.bytes, link.1, link.0))
     };
     let before = match first {
         true => Traffic::default(),
         false => Traffic { on: cost.bytes.pre.clone(), ..Traffic::default() },
     };
-    let mut before = loads(&before.placed(&everyone));
-    before.retain(taken);
+    let dealt = loads(&before.placed(&everyone));
+    let before = dealt.iter().copied().filter(taken).collect();
     let levels = waits_of_program(job, cost, &together);
     let (assignments, ends) = (job.assignments(), 1);
     let (side_by_side, messages) = (assignments.len() > 1, messages(&assignments));
     // Who waits most need not wait for inputs or results.
-    Ok(Steps { set_up, ahead, levels, serial, before, side_by_side, messages, ends, checks })
+    Ok(Steps { set_up, ahead, levels, serial, dealt, before, side_by_side, messages, ends, checks })
 }
 
 /// How many messages a level of products has under all assignments.
 fn messages(assignments: &[Assignment]) -> usize {
     assignments.iter().map(|it| loads(&product(it.protocol)).len()).sum()
+}
+
+/// What is sent one after the other, and which part of it goes in one step. A dealer that hears first what others deferred
+/// deals afterwards; what other dealers send is on its way before.
+fn serial(waits: &[Wait], hears: bool) -> Vec<Serial> {
+    let mut serial = Vec::new();
+    for Wait { sent, largest, .. } in waits {
+        let online = Traffic { on: sent.on.clone(), ..Traffic::default() };
+        let part = *largest as f64 / online.busiest().max(1) as f64;
+        if hears {
+            let deferred = Traffic { def: sent.def.clone(), ..Traffic::default() };
+            let dealt = Traffic { pre: sent.pre.clone(), ..Traffic::default() };
+            serial.push(Serial { bytes: loads(&(online + deferred)), step: part });
+            serial.push(Serial { bytes: loads(&dealt), step: part });
+        } else {
+            serial.push(Serial { bytes: loads(&online), step: part });
+        }
+    }
+    serial
 }
 
 /// Whether something goes over a link.
@@ -207,13 +231,16 @@ fn waits_of_program(job: &ProgramJob, cost: &Cost, awaited: &[Wait]) -> Vec<Wait
     let links_of = |wait: &Wait| -> Vec<(usize, usize)> {
         loads(&wait.bytes).iter().map(|link| (link.0, link.1)).collect()
     };
+    let hears = hears_before_it_deals(job.protocol);
     let mut waits = Vec::new();
     let (mut together, mut by_party, mut all) = (critical(job), [0; MAX_ROLES], [0; MAX_ROLES]);
     for wait in awaited {
         let links = links_of(wait);
         let answered = links.iter().all(|(from, to)| links.contains(&(*to, *from)));
+        // A dealer that was told something has fallen behind its rounds.
+        let rounds = if hears || wait.sent.total() > 0 { wait.steps } else { 0 };
         for party in (0..MAX_ROLES).filter(|party| wait.bytes.is_awaited_by(*party)) {
-            all[party] += wait.steps;
+            all[party] += rounds;
             by_party[party] += if answered { 0 } else { wait.steps };
         }
         if answered {
@@ -272,7 +299,9 @@ struct Steps {
     /// For these links so often.
     levels: Vec<Waits>,
     /// Bytes online that are waited for one after the other.
-    serial: Vec<Loads>,
+    serial: Vec<Serial>,
+    /// Bytes that roles send ahead.
+    dealt: Loads,
     /// Bytes that go over the same links ahead of them.
     before: Loads,
     /// Whether several assignments of roles send side by side.
@@ -309,6 +338,7 @@ impl Steps {
                 waits: vec![waits(each_other.clone(), self.set_up)],
                 bytes: each_other.iter().map(|link| (link.0, link.1, keys(protocol))).collect(),
                 serial: Vec::new(),
+                dealt: Vec::new(),
                 before: Vec::new(),
                 side_by_side: false,
                 messages: 0,
@@ -319,6 +349,7 @@ impl Steps {
                 waits: vec![waits(ahead_links, self.ahead)],
                 bytes: ahead,
                 serial: Vec::new(),
+                dealt: Vec::new(),
                 before: Vec::new(),
                 side_by_side: false,
                 messages: self.messages,
@@ -329,6 +360,7 @@ impl Steps {
                 waits: self.levels.into_iter().chain(ends).collect(),
                 bytes: online,
                 serial: self.serial,
+                dealt: self.dealt,
                 before: self.before,
                 side_by_side: self.side_by_side,
                 messages: self.messages,

@@ -53,5 +53,5 @@ pub use network::{Crowd, Network, Waits};
 pub use programs::{Choice, Free, for_program, split_program};
 pub use roles::{Demand, NoPlan, Plan, orders, plan, single, split};
 pub use tacit_backend::work::Work;
-pub use time::{Bound, Phase, Seconds};
+pub use time::{Bound, Phase, Seconds, Serial};
 pub use work::{Calibration, UNITS};

@@ -8,7 +8,8 @@
 //!
 //! What is waited for over different links comes one after the other: the times that it takes to send are added up, unless what
 //! goes over all links at once takes longer. What roles send ahead is on its way first: where it takes the same links, as those of
-//! several assignments of roles side by side do, the rest waits behind it. But while one assignment waits another sends: of the
+//! several assignments of roles side by side do, the rest waits behind it; where it takes others, the largest step still comes
+//! after what was sent ahead for it. But while one assignment waits another sends: of the
 //! time that links would be idle a third is left, in virtual time (eleven splits of Trio, Quad and Fantastic Four, within a quarter).
 //!
 //! Where a protocol sends while it computes this is more than it takes; which of the three parts is the largest stays
@@ -27,7 +28,9 @@ pub struct Phase {
     /// Bytes over each directed link in use: sender, receiver, bytes.
     pub bytes: Vec<(usize, usize, f64)>,
     /// Those of them that go one after the other, as parties wait for some before they send the next.
-    pub serial: Vec<Vec<(usize, usize, f64)>>,
+    pub serial: Vec<Serial>,
+    /// Those of them that roles send ahead.
+    pub dealt: Vec<(usize, usize, f64)>,
     /// Those of them that roles send ahead, over the links that serial ones take later.
     pub before: Vec<(usize, usize, f64)>,
     /// Whether several assignments of roles send side by side.
@@ -38,6 +41,15 @@ pub struct Phase {
     pub exchanges: u64,
     /// What is computed.
     pub work: Work,
+}
+
+/// Bytes that go one after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Serial {
+    /// Over each directed link: sender, receiver, bytes.
+    pub bytes: Vec<(usize, usize, f64)>,
+    /// The part of them that goes in the largest step.
+    pub step: f64,
 }
 
 /// The part of the time in which links are idle under one assignment of roles that is left with several.
@@ -111,10 +123,15 @@ impl Phase {
     }
 
     fn sending(&self, network: &Network) -> f64 {
-        let serial: f64 = self.serial.iter().map(|bytes| network.sending(bytes)).sum();
+        let serial: f64 = self.serial.iter().map(|it| network.sending(&it.bytes)).sum();
+        let step = |it: &Serial| it.step * network.sending(&it.bytes);
+        let largest = self.serial.iter().map(step).fold(0.0, f64::max);
         let busy = network.sending(&self.bytes);
         let idle = (network.sending(&self.before) + serial - busy).max(0.0);
-        busy + if self.side_by_side { idle * LEFT_IDLE } else { idle }
+        if self.side_by_side {
+            return busy + idle * LEFT_IDLE;
+        }
+        (busy + idle).max(network.sending(&self.dealt) + largest)
     }
 }
 
