@@ -27,7 +27,7 @@ TARGET = 5
 # Crates that are above the target today. A change may lower a number; it does not raise one.
 LIMITS = {
     "cli": 7,
-    "engine": 17,
+    "engine": 16,
     "garbling": 10,
     "net": 7,
     "program": 10,

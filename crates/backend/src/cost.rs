@@ -13,6 +13,7 @@ use tacit_circuit::schedule::Schedule;
 use tacit_gmw as gmw;
 use tacit_net::{PartyId, Stream};
 use tacit_proof::{Bill, Method, integer_bytes, redundant_bytes};
+use tacit_protocol::OwnRoles;
 use tacit_sharing::Protocol;
 use tacit_sharing::balance::{Balance, LevelMix, Way};
 use tacit_sharing::level::Level;
@@ -93,27 +94,63 @@ pub fn latencies(protocol: Protocol) -> u64 {
     if gmw::Method::of(protocol) == Some(gmw::Method::Star) { 2 } else { 1 }
 }
 
+/// What costs follow from, as the constants and the rules of a role say. Protocols that are in no list bring it along for their roles.
+#[derive(Clone, Copy)]
+pub(crate) struct Said {
+    /// What it sends for a product.
+    product: fn() -> Traffic,
+    /// Whether values may open to everybody at once.
+    opens_at_once: bool,
+    /// Who hears of an input.
+    input_rule: fn(RoleId, Timing) -> InputRule,
+    /// Who opens.
+    opener: fn(RoleId) -> (RoleId, Stream),
+}
+
+impl Said {
+    /// Of a role by its type.
+    pub(crate) const fn of<P: Role>() -> Said {
+        Said {
+            product: sent_for_product::<P>,
+            opens_at_once: P::OPENS_AT_ONCE,
+            input_rule: P::input_rule,
+            opener: P::opener,
+        }
+    }
+}
+
+/// What a role sends for a product.
+fn sent_for_product<P: Role>() -> Traffic {
+    let ahead: &[Sink] = if P::TWO_PASSES { P::Ahead::OUT } else { &[] };
+    let sinks = ahead.iter().chain(P::OUT).chain(P::RESULT);
+    sinks.fold(Traffic::default(), |sent, sink| match *sink {
+        Sink::Send(to, stream) => sent.sent(P::ROLE, to, stream, 1),
+        Sink::Log(_) => sent,
+    })
+}
+
+/// What costs follow from, of a role of any protocol.
+fn said(protocol: Protocol, role: RoleId) -> Said {
+    struct Says;
+    impl RoleVisitor for Says {
+        type Out = Said;
+        fn visit<P: Role>(self) -> Said {
+            Said::of::<P>()
+        }
+    }
+    let own = protocol.own_roles().and_then(OwnRoles::part::<[Said; 3]>);
+    own.map_or_else(|| visit(protocol, role, Says), |own| own[role])
+}
+
 /// A product, an inner product, or an entry of a matrix product, as the constants of roles say. Protocols that garble make
 /// none: what an AND costs there is asked elsewhere.
 #[must_use]
 pub fn product(protocol: Protocol) -> Traffic {
-    struct Sends;
-    impl RoleVisitor for Sends {
-        type Out = Traffic;
-        fn visit<P: Role>(self) -> Traffic {
-            let ahead: &[Sink] = if P::TWO_PASSES { P::Ahead::OUT } else { &[] };
-            let sinks = ahead.iter().chain(P::OUT).chain(P::RESULT);
-            sinks.fold(Traffic::default(), |sent, sink| match *sink {
-                Sink::Send(to, stream) => sent.sent(P::ROLE, to, stream, 1),
-                Sink::Log(_) => sent,
-            })
-        }
-    }
     if let Some(method) = gmw::Method::of(protocol) {
         return method.product(protocol.parties());
     }
     let roles = if protocol.garbles() { 0 } else { protocol.parties() };
-    let sent = (0..roles).map(|role| visit(protocol, role, Sends));
+    let sent = (0..roles).map(|role| (said(protocol, role).product)());
     let product = sent.fold(Traffic::default(), Add::add);
     match Method::of(protocol) {
         // Both factors, under masks.
@@ -265,14 +302,7 @@ fn comparison(protocol: Protocol, rounds: u64) -> Traffic {
 /// Whether bits that open to everybody are sent [by two roles each](tacit_sharing::transfer::open_at_once).
 #[must_use]
 pub fn opens_at_once(protocol: Protocol) -> bool {
-    struct AtOnce;
-    impl RoleVisitor for AtOnce {
-        type Out = bool;
-        fn visit<P: Role>(self) -> bool {
-            P::OPENS_AT_ONCE
-        }
-    }
-    protocol.has_roles() && visit(protocol, 0, AtOnce)
+    protocol.has_roles() && said(protocol, 0).opens_at_once
 }
 
 /// What it takes to open an element to everybody, in a way after which a run goes on: bits, and places of rows.
@@ -307,13 +337,6 @@ fn on_shares(protocol: Protocol) -> bool {
 /// An input element of `owner`.
 #[must_use]
 pub fn input(protocol: Protocol, owner: RoleId, timing: Timing) -> Traffic {
-    struct Rule(RoleId, Timing);
-    impl RoleVisitor for Rule {
-        type Out = InputRule;
-        fn visit<P: Role>(self) -> InputRule {
-            P::input_rule(self.0, self.1)
-        }
-    }
     let none = Traffic::default();
     if on_shares(protocol) {
         return none;
@@ -322,27 +345,20 @@ pub fn input(protocol: Protocol, owner: RoleId, timing: Timing) -> Traffic {
         let others = pairs(protocol.parties()).filter(|(from, _)| *from == owner);
         return others.fold(none, |sum, (from, to)| sum.sent(from, to, Stream::On, 1));
     }
-    let rule = visit(protocol, owner, Rule(owner, timing));
+    let rule = (said(protocol, owner).input_rule)(owner, timing);
     rule.to.iter().fold(none, |sum, (to, stream, _)| sum.sent(owner, *to, *stream, 1))
 }
 
 /// An output element opened to `receivers`.
 #[must_use]
 pub fn output(protocol: Protocol, receivers: &[RoleId]) -> Traffic {
-    struct Opener(RoleId);
-    impl RoleVisitor for Opener {
-        type Out = (RoleId, Stream);
-        fn visit<P: Role>(self) -> (RoleId, Stream) {
-            P::opener(self.0)
-        }
-    }
     if !protocol.has_roles() {
         let learn = pairs(protocol.parties()).filter(|(_, to)| receivers.contains(to));
         let stream = if on_shares(protocol) { Stream::On } else { Stream::Pre };
         return learn.fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, stream, 1));
     }
     receivers.iter().fold(Traffic::default(), |sum, &to| {
-        let (from, stream) = visit(protocol, to, Opener(to));
+        let (from, stream) = (said(protocol, to).opener)(to);
         if from == to { sum } else { sum.sent(from, to, stream, 1) }
     })
 }

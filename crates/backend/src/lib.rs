@@ -49,6 +49,7 @@ mod moving;
 mod network;
 mod numbers;
 mod operations;
+pub mod own;
 mod party_bits;
 mod planes;
 mod polynomial;

@@ -6,6 +6,7 @@
 //! | [`circuit`] | a circuit's job, its compiled form, its cost before it runs, its evaluation, its report |
 //! | [`program`] | the same steps for programs over arrays, with agreement on numbers of rows and tests of ranges |
 //! | [`protocols`] | the list of all protocols |
+//! | [`own`] | protocols of whoever uses this crate, which are in no list |
 //! | [`store`] | preprocessing that is kept for a later session and used once |
 //! | [`values`] | files of values: hexadecimal, binary, decimal, CSV, raw bytes |
 //! | [`bench`](mod@bench) | measurements of products on arrays |
@@ -50,6 +51,7 @@
 
 pub mod bench;
 pub mod circuit;
+pub mod own;
 pub mod program;
 pub mod protocols;
 mod setup;

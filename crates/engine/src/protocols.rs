@@ -42,6 +42,17 @@ pub fn names() -> String {
     Protocol::names(&ALL)
 }
 
+/// Checks a protocol that is in no list: that none of the list has its name, and that what its roles say fits together.
+pub(crate) fn check_own(protocol: Protocol) -> Result<(), String> {
+    let listed = ALL.iter().any(|of| of.name == protocol.name());
+    if protocol.own_roles().is_some() && listed {
+        return Err(format!(
+            "`{protocol}` is the name of a protocol of Tacit: one of your own needs another name"
+        ));
+    }
+    tacit_backend::own::check(protocol)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

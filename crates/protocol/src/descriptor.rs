@@ -1,6 +1,6 @@
 //! What a protocol says of itself.
 
-use crate::{Baseline, BatchSize, Security, Strength};
+use crate::{Baseline, BatchSize, OwnRoles, Security, Strength};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub const MAX_PARTIES: u8 = 64;
 pub struct Descriptor {
     /// The name on command lines, in reports and in what parties agree on, without the number of parties.
     pub name: &'static str,
-    /// Its page, in the folder `docs/protocols`.
+    /// Its page, in the folder `docs/protocols`; empty where it is in no list.
     pub page: &'static str,
     /// Where it is the best choice, as a part of a sentence; of a [baseline](Status::Baseline), what it is there for.
     pub best_for: &'static str,
@@ -51,7 +51,7 @@ impl Descriptor {
     #[must_use]
     pub fn roles(&self) -> Option<&RoleFacts> {
         match &self.family {
-            Family::Roles(facts) => Some(facts),
+            Family::Roles(facts) | Family::OwnRoles(facts, _) => Some(facts),
             Family::Gmw(_) | Family::Garbled(_) | Family::TrustedParty => None,
         }
     }
@@ -109,6 +109,8 @@ pub enum Status {
 pub enum Family {
     /// Shares of three or four parties, each of which plays a role of its own.
     Roles(RoleFacts),
+    /// The same, of a protocol that is in no list: it brings along what runs its roles.
+    OwnRoles(RoleFacts, OwnRoles),
     /// Shares of bits, of any number of parties that are all alike. Products are made of oblivious transfers.
     Gmw(Transfers),
     /// Labels of garbled circuits.

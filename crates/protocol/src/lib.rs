@@ -30,6 +30,7 @@ mod baseline;
 mod batch;
 mod descriptor;
 mod names;
+mod own;
 mod protocol;
 mod security;
 mod strength;
@@ -41,6 +42,7 @@ pub use descriptor::{
     Parties, RoleFacts, RoleId, Soundness, Status, Transfers,
 };
 pub use names::{NotBuilt, OtherBatch, OtherStrength, UnknownProtocol};
+pub use own::OwnRoles;
 pub use protocol::Protocol;
 pub use security::Security;
 pub use strength::{Strength, UnknownStrength};

@@ -2,7 +2,7 @@
 
 use crate::{
     BatchSize, CheckFacts, Descriptor, Family, GarbledFacts, Garbling, Opening, OtherBatch,
-    OtherStrength, Parties, RoleFacts, RoleId, Security, Status, Strength, Transfers,
+    OtherStrength, OwnRoles, Parties, RoleFacts, RoleId, Security, Status, Strength, Transfers,
 };
 use std::cmp::Ordering;
 use std::fmt;
@@ -111,7 +111,16 @@ impl Protocol {
     /// Whether parties compute on shares in roles of their own.
     #[must_use]
     pub fn has_roles(self) -> bool {
-        matches!(self.of.family, Family::Roles(_) | Family::TrustedParty)
+        matches!(self.of.family, Family::Roles(_) | Family::OwnRoles(..) | Family::TrustedParty)
+    }
+
+    /// What runs its roles, if it is in no list: a protocol of whoever runs it.
+    #[must_use]
+    pub fn own_roles(self) -> Option<OwnRoles> {
+        match self.of.family {
+            Family::OwnRoles(_, roles) => Some(roles),
+            Family::Roles(_) | Family::Gmw(_) | Family::Garbled(_) | Family::TrustedParty => None,
+        }
     }
 
     /// Whether one party computes alone, on values in the clear.
@@ -230,7 +239,7 @@ impl Protocol {
     pub fn garbled(self) -> Option<GarbledFacts> {
         match self.of.family {
             Family::Garbled(facts) => Some(facts),
-            Family::Roles(_) | Family::Gmw(_) | Family::TrustedParty => None,
+            Family::Roles(_) | Family::OwnRoles(..) | Family::Gmw(_) | Family::TrustedParty => None,
         }
     }
 
@@ -280,7 +289,7 @@ impl Protocol {
     fn transfers(self) -> Transfers {
         match self.of.family {
             Family::Gmw(transfers) | Family::Garbled(GarbledFacts { transfers, .. }) => transfers,
-            Family::Roles(_) | Family::TrustedParty => Transfers::None,
+            Family::Roles(_) | Family::OwnRoles(..) | Family::TrustedParty => Transfers::None,
         }
     }
 

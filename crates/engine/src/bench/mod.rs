@@ -110,6 +110,12 @@ impl Plan {
                     .into(),
             ));
         }
+        if let Some(own) = self.assignments.iter().find(|it| it.protocol.own_roles().is_some()) {
+            return Err(EvaluateError::Job(format!(
+                "not supported for protocols of one's own: measuring arrays, under {}; measure runs of programs and circuits",
+                own.protocol
+            )));
+        }
         let bits_only = self.ring_bits == 1 && self.operation == Operation::Product;
         if self.protocol().garbles() {
             let protocol = self.protocol();

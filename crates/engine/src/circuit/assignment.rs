@@ -6,7 +6,7 @@
 //! of all of them have passed.
 
 use super::EvaluateError;
-use super::job::list;
+use crate::protocols;
 use std::fmt;
 use tacit_net::PartyId;
 use tacit_sharing::balance::Balance;
@@ -59,10 +59,11 @@ impl Assignment {
         role.ok_or_else(|| EvaluateError::Job(format!("party {} plays no role", party.0)))
     }
 
-    /// Checks that this build has the protocol, and that every role is played, each by a party of its own.
+    /// Checks that this build has the protocol, that one of somebody's own can run, and that every role is played, each by a party of its own.
     pub(crate) fn check(&self) -> Result<(), EvaluateError> {
         let (roles, protocol) = (self.protocol.parties(), self.protocol);
         protocol.descriptor().built().map_err(|not| EvaluateError::Job(not.to_string()))?;
+        protocols::check_own(protocol).map_err(EvaluateError::Job)?;
         if self.places.len() != roles {
             let given = self.places.len();
             return Err(EvaluateError::Job(format!("{protocol} has {roles} roles, not {given}")));
@@ -82,6 +83,11 @@ impl fmt::Display for Assignment {
         write!(f, "{} {} x{}", self.protocol, list(self.places.iter()), self.weight)?;
         if self.balance.is_none() { Ok(()) } else { write!(f, " by {}", self.balance) }
     }
+}
+
+/// The numbers of parties, for facts that parties compare.
+pub(crate) fn list<'a>(parties: impl Iterator<Item = &'a PartyId>) -> String {
+    parties.map(|p| p.0.to_string()).collect::<Vec<_>>().join(",")
 }
 
 /// Checks assignments that run side by side.

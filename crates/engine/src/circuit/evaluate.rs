@@ -5,26 +5,26 @@ use super::compile::{Compiled, InputPort, Seating};
 use super::garbled;
 use super::links::all_links;
 use super::masked;
-use super::opening::{Opened, Opener};
-use super::predict::{ahead_words, predict};
+use super::opening::Opened;
+use super::predict::predict;
 use super::prepared::{Phases, StoredPreprocessing, decode, decoded, digest, encode};
 use super::report::{AssignmentUse, Report};
+use super::roles::{self, Compute, Open};
 use super::triples::Give;
-use super::worker::{Computed, Worker};
+use super::worker::Computed;
 use super::{EvaluateError, Preprocessing};
 use crate::setup::SetUp;
 use crate::store::lost;
 use crate::values::Lanes;
 use crate::workers::on_each;
-use std::collections::VecDeque;
 use std::time::Duration;
 use tacit_net::{Mesh, PartyId, Phase, Session};
-use tacit_proof::{Method, Stock};
-use tacit_ring::{Buffer, Entropy, Z2};
-use tacit_sharing::party::{Fetched, Keys};
+use tacit_proof::Method;
+use tacit_ring::{Buffer, Entropy};
+use tacit_sharing::party::Keys;
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::{Journal, Pass, Verifier};
-use tacit_sharing::{Party, Protocol, Role, RoleVisitor, SharingError};
+use tacit_sharing::{Party, Protocol, SharingError};
 use tracing::info;
 
 /// What a party has at the end of a job.
@@ -437,11 +437,7 @@ impl Roles<'_> {
             let Assignment { protocol, places, .. } = &seating.assignment;
             let party = Party::new(mesh, places)?;
             let keys = keys.as_mut().ok_or_else(|| EvaluateError::Bug("no keys".into()))?;
-            tacit_backend::visit::visit(
-                *protocol,
-                party.role(),
-                Compute { run, party, keys, worker, stored },
-            )
+            roles::compute(*protocol, Compute { run, party, keys, worker, stored })
         })
     }
 
@@ -463,92 +459,10 @@ impl Roles<'_> {
             let seating = compiled.seating_of(worker);
             let Assignment { protocol, places, .. } = &seating.assignment;
             let party = Party::new(mesh, places)?;
-            let pass = &pass;
-            tacit_backend::visit::visit(
-                *protocol,
-                party.role(),
-                Open { compiled, seating, party, pass, part },
-            )
+            roles::open(*protocol, Open { compiled, seating, party, pass: &pass, part })
         })?;
         self.compare(&mut opened)?;
         Ok(opened)
-    }
-}
-
-/// One worker evaluates.
-struct Compute<'a, 'm> {
-    run: Run<'a>,
-    party: Party<'m>,
-    keys: &'a mut Keys,
-    worker: usize,
-    stored: Option<Buffer<u8>>,
-}
-
-/// What a worker keeps for another session: its triples, and what was sent to it ahead.
-type Kept = (Option<Buffer<u8>>, Buffer<u8>);
-
-impl RoleVisitor for Compute<'_, '_> {
-    type Out = Result<Computed, EvaluateError>;
-
-    fn visit<P: Role>(self) -> Self::Out {
-        let Compute { run, party, keys, worker, stored } = self;
-        let Run { compiled, values, progress, .. } = run;
-        let seating = compiled.seating_of(worker);
-        let words = compiled.share_of(worker).len() as u64;
-        let mut party = party.proving(tacit_proof::check_of(keys));
-        let streams = keys.streams();
-        if let Some(stored) = stored {
-            let (stock, fetched): Kept = decode(&stored)?;
-            party.resume(decoded(Fetched::from_bytes(fetched))?);
-            let stock = stock.map(Stock::<Z2>::from_bytes).transpose();
-            tacit_proof::hold_products(&mut party, decoded(stock)?)?;
-        }
-        tacit_proof::expect_products::<Z2>(&mut party, compiled.products() * words as usize);
-        if compiled.job().preprocessing == Preprocessing::Separate {
-            tacit_proof::prepare_products(&mut party)?;
-        }
-        let mut kept = (None, Journal::default());
-        if run.phases == Phases::Ahead {
-            kept = (tacit_proof::store_products::<Z2>(&mut party), party.take_journal()?);
-        }
-        let task = Worker::<P>::new(compiled, party, streams, values, worker, progress);
-        let ahead = ahead_words(compiled, seating, P::ROLE);
-        let expected = ahead.map(|per_word| (per_word * words * 8) as usize);
-        let expected = &expected[..P::PROTOCOL.parties()];
-        Ok(match (compiled.job().preprocessing, run.phases) {
-            (Preprocessing::Interleaved, _) => task.interleaved()?,
-            (Preprocessing::Separate, Phases::All) => task.separate(expected)?,
-            (Preprocessing::Separate, Phases::Online) => task.separate(&[])?,
-            (Preprocessing::Separate, Phases::Ahead | Phases::FromTriples) => {
-                let at = compiled.share_of(worker);
-                let nothing = Computed::unchecked(Opened::new(seating, P::ROLE, at));
-                let (stock, journal) = kept;
-                let stock = stock.map(Stock::into_bytes).transpose()?;
-                let kept: Kept = (stock, task.ahead(expected)?.into_bytes()?);
-                Computed { stored: encode(&kept)?, journal, ..nothing }
-            }
-        })
-    }
-}
-
-/// One worker opens its outputs.
-struct Open<'a, 'm> {
-    compiled: &'a Compiled,
-    seating: &'a Seating,
-    party: Party<'m>,
-    pass: &'a Pass,
-    part: Computed,
-}
-
-impl RoleVisitor for Open<'_, '_> {
-    type Out = Result<Computed, EvaluateError>;
-
-    fn visit<P: Role>(self) -> Self::Out {
-        let Open { compiled, seating, mut party, pass, part } = self;
-        let mut opener = Opener::new(compiled, seating, part.opened);
-        opener.open_all::<P>(seating, &mut party, pass, part.kept)?;
-        let journal = party.take_journal()?;
-        Ok(Computed { opened: opener.opened, kept: VecDeque::new(), journal, ..part })
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is computed, by whom and for whom.
 
-use super::assignment::{self, Assignment};
+use super::assignment::{self, Assignment, list};
 use super::triples::bucket_fact;
 use super::{EvaluateError, Guard};
 use std::fmt;
@@ -393,8 +393,4 @@ pub(crate) fn check_garbling(
                 .into(),
         )),
     }
-}
-
-pub(crate) fn list<'a>(parties: impl Iterator<Item = &'a PartyId>) -> String {
-    parties.map(|p| p.0.to_string()).collect::<Vec<_>>().join(",")
 }

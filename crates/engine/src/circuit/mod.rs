@@ -21,11 +21,12 @@ mod predict;
 pub(crate) mod prepared;
 mod rehearse;
 mod report;
+pub(crate) mod roles;
 mod triples;
 mod worker;
 
 pub use assignment::Assignment;
-pub(crate) use assignment::cut;
+pub(crate) use assignment::{cut, list};
 pub use compile::Compiled;
 pub use error::EvaluateError;
 pub use evaluate::{
@@ -36,7 +37,7 @@ pub use guard::Guard;
 pub use instances::{Consent, UNSAID_VALUE_BYTES, agree_instances};
 pub use job::{Blocking, FormChoice, Garbling, Job, MAX_VALUE_BYTES, Preprocessing};
 pub(crate) use job::{
-    STORED, check_garbling, check_label_function, check_opening, label_fact, list, opening_fact,
+    STORED, check_garbling, check_label_function, check_opening, label_fact, opening_fact,
     silent_fact,
 };
 pub use memory::memory;
