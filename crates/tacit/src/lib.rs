@@ -69,7 +69,8 @@
 //! [`Program`] and [`Circuit`] are what is computed. [`Party`] is one party on its own machine; its [`Run`] ends in an
 //! [`Outcome`] or a [`CircuitOutcome`]. [`LocalParties`] are all parties in one process, on a [`Network`] that is played.
 //! [`Values`] and [`Bits`] go in, and every function that can fail gives an [`Error`], whose [`ErrorKind`] says whose fault it
-//! was. [`Program::plan`] and [`Program::explain`] say what a run would take, and [`plot`] draws it. The small programs in
+//! was. [`Program::plan`] and [`Program::explain`] say what a run would take, and [`plot`] draws it. [`protocols`] has Tacit's
+//! protocols, and [`own`] is for those of your own. The small programs in
 //! `examples` show all that in use.
 
 mod answer;
@@ -90,6 +91,7 @@ mod names;
 mod network;
 mod options;
 mod outcome;
+pub mod own;
 mod party;
 pub mod plot;
 mod policy;

@@ -224,7 +224,7 @@ impl<'p, T> Run<'p, T> {
     }
 
     /// Uses preprocessing that `tacit prepare` stored in this directory, once: the run itself is shorter then. What a run
-    /// takes from the store is spent, even if the run fails.
+    /// takes from the store is spent, even if the run fails. A run under a [protocol of one's own](crate::own) cannot have any.
     pub fn prepared(mut self, directory: impl AsRef<Path>) -> Self {
         self.settings.stored = Some(directory.as_ref().to_owned());
         self
@@ -264,6 +264,11 @@ impl<'p, T> Run<'p, T> {
         demands.allow(protocol)?;
         let threads = connecting.threads.unwrap_or(1);
         let spread = connecting.threads.is_none() && wanted.is_some();
+        if stored.is_some() && protocol.own_roles().is_some() {
+            return Err(Error::input(format!(
+                "not supported for protocols of one's own: stored preprocessing, which `tacit prepare` makes, under {protocol}"
+            )));
+        }
         let (roles, stored) = (roles.clone(), stored.clone());
         Ok((Options { roles, threads, spread, stored, ..Options::new(protocol) }, wanted))
     }
