@@ -51,6 +51,7 @@
 
 pub mod bench;
 pub mod circuit;
+mod gate;
 pub mod own;
 pub mod program;
 pub mod protocols;
@@ -58,3 +59,5 @@ mod setup;
 pub mod store;
 pub mod values;
 mod workers;
+
+pub use gate::Gate;

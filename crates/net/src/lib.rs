@@ -53,6 +53,7 @@ mod link;
 pub mod memory;
 mod mesh;
 mod meter;
+mod pinned;
 pub mod probe;
 mod session;
 mod session_state;
@@ -67,7 +68,8 @@ pub use identity::{Fingerprint, Identity};
 pub use link::LinkProfile;
 pub use mesh::Mesh;
 pub use meter::{Count, Meter};
-pub use session::{MAX_CONTROL_BYTES, Session};
+pub use pinned::{Accepted, Dialed, PinnedEnds};
+pub use session::{MAX_CONTROL_BYTES, MeetingPoint, Session};
 pub use socket::{
     Farewell, Limits, Missed, Notice, PartyAddress, Security, SessionConfig, SessionId, Stopper,
     connect, meet,

@@ -5,7 +5,7 @@ use crate::facts;
 use crate::mesh::Mesh;
 use crate::meter::Meter;
 use crate::types::{PartyId, Peer, Peers};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tracing::{debug, info, trace, warn};
 
 /// Largest payload of one control message, in bytes.
@@ -65,8 +65,35 @@ pub struct Session {
     pub share_program: bool,
     me: PartyId,
     peers: Peers,
-    control: Box<dyn Control>,
+    control: Line,
     over: bool,
+}
+
+/// The control connections, which a [`MeetingPoint`] may use too.
+type Line = Arc<Mutex<Box<dyn Control>>>;
+
+fn locked(line: &Line) -> MutexGuard<'_, Box<dyn Control>> {
+    line.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where all parties of a session meet while its meshes are at work elsewhere. See [`Session::meeting_point`].
+pub struct MeetingPoint(Line);
+
+impl MeetingPoint {
+    /// Returns once every party has called it, or [`Session::barrier`], in the same place of its order of control operations.
+    /// What the others wait for has to be flushed before, by whoever has the meshes.
+    ///
+    /// # Errors
+    /// A peer is gone, aborted, or does not come within the deadline. The session is over then.
+    pub fn barrier(&self) -> Result<(), NetError> {
+        trace!(operation = Kind::Barrier.name(), "control");
+        let mut control = locked(&self.0);
+        let result = control.exchange(Kind::Barrier, &[]);
+        if let Err(error) = &result {
+            control.stop(&error.to_string(), error.clone());
+        }
+        result.map(drop)
+    }
 }
 
 impl Session {
@@ -76,6 +103,7 @@ impl Session {
         meshes: Vec<Mesh>,
         control: Box<dyn Control>,
     ) -> Session {
+        let control = Arc::new(Mutex::new(control));
         Session { meshes, share_program: true, me, peers, control, over: false }
     }
 
@@ -154,7 +182,7 @@ impl Session {
     pub fn refuse(&mut self, error: &NetError) {
         warn!(%error, "the session has ended");
         self.over = true;
-        self.control.stop(&error.to_string(), error.clone());
+        locked(&self.control).stop(&error.to_string(), error.clone());
     }
 
     /// Returns once every party has called it.
@@ -163,6 +191,12 @@ impl Session {
     /// A peer is gone, aborted, or does not come within the deadline.
     pub fn barrier(&mut self) -> Result<(), NetError> {
         self.exchange(Kind::Barrier, &[]).map(drop)
+    }
+
+    /// Where all parties meet while the meshes are lent out: one barrier at a time, and no other control operation beside it.
+    #[must_use]
+    pub fn meeting_point(&self) -> MeetingPoint {
+        MeetingPoint(self.control.clone())
     }
 
     /// Publishes one message of at most [`MAX_CONTROL_BYTES`] and waits for that of every peer; returns all of them
@@ -180,7 +214,7 @@ impl Session {
     pub fn abort(&mut self, kind: AbortKind, reason: &str) {
         warn!(reason, "ending the session for all parties");
         self.over = true;
-        self.control.stop(reason, NetError::Stopped { kind, reason: reason.to_owned() });
+        locked(&self.control).stop(reason, NetError::Stopped { kind, reason: reason.to_owned() });
     }
 
     /// Ends the session because this party and another one bring different numbers of what `what` says, and gives the
@@ -212,7 +246,7 @@ impl Session {
         self.meshes.clear();
         self.exchange(Kind::Done, &[])?;
         self.over = true;
-        self.control.close();
+        locked(&self.control).close();
         info!("all parties have finished");
         Ok(())
     }
@@ -228,7 +262,7 @@ impl Session {
             mesh.flush()?;
         }
         trace!(operation = kind.name(), bytes = payload.len(), "control");
-        let result = self.control.exchange(kind, payload);
+        let result = locked(&self.control).exchange(kind, payload);
         if let Err(error) = &result {
             self.refuse(error);
         }
@@ -240,7 +274,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         if !self.over {
             let why = "it left the session before finishing";
-            self.control
+            locked(&self.control)
                 .stop(why, NetError::Stopped { kind: AbortKind::Failure, reason: why.to_owned() });
         }
     }

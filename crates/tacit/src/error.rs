@@ -350,6 +350,7 @@ impl From<EvaluateError> for Error {
             EvaluateError::Job(_) => ErrorKind::Input,
             EvaluateError::Misbehaviour { .. } => ErrorKind::Misbehaviour,
             EvaluateError::Check(_) => ErrorKind::Check,
+            EvaluateError::Refused(_) => ErrorKind::Interrupted,
             EvaluateError::System(_) => ErrorKind::System,
             EvaluateError::Bug(_) => ErrorKind::Bug,
             EvaluateError::Lost { run, cause } => {

@@ -149,7 +149,7 @@ impl LocalParties {
         self.sources.check_names(&self.program, None)?;
         let names = Names::local(&self.program, self.options.protocol)?;
         let (program, options, bounds) = (&*self.program, &self.options, BTreeMap::new());
-        let run = ProgramRun { program, names: &names, options, wanted: None, bounds };
+        let run = ProgramRun { program, names: &names, options, wanted: None, bounds, gate: None };
         let parties = names.session.len();
         let mut network = self.network.played(parties)?;
         network.stopper = self.stopper.0.clone();

@@ -10,9 +10,10 @@ use tacit_engine::program::{Outcome as Computed, ProgramReport};
 use tacit_program::clear::Array;
 use tacit_program::{Element, Meaning};
 use tacit_query::lower::Shown;
-use tacit_tables::{OutputColumn, OutputTable};
+use tacit_tables::{Format, OutputColumn, OutputTable};
+use zeroize::Zeroizing;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 /// What a run cost: times in seconds, bytes and messages of every directed link, rounds, roles. Its fields are public, and
 /// it can be serialised. Times of [`LocalParties`](crate::LocalParties) are virtual.
@@ -131,6 +132,24 @@ impl Outcome {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The results as JSON, as `tacit run --json` prints them. It is wiped from memory when it is dropped.
+    ///
+    /// # Errors
+    /// An [`ErrorKind::Bug`](crate::ErrorKind::Bug) if results do not make up a table.
+    pub fn json(&self) -> Result<Zeroizing<String>> {
+        let mut text = Zeroizing::new(Vec::new());
+        let table = match self.answer()? {
+            Some(answer) => answer.table().clone(),
+            None => OutputTable::new(
+                self.results.iter().map(|(name, value)| value.output(name)).collect(),
+            )?,
+        };
+        table
+            .write_to(&mut *text, Format::Json, usize::MAX)
+            .map_err(|e| Error::new(ErrorKind::System, format!("results as JSON: {e}")))?;
+        Ok(Zeroizing::new(String::from_utf8_lossy(&text).into_owned()))
     }
 
     /// What the run cost.

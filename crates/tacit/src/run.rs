@@ -4,11 +4,13 @@ use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::meeting::{Meeting, session_named, with_deadlines};
 use crate::options::Options;
+use crate::outcome::Outcome;
 use crate::party::Party;
 use crate::progress::Watch;
 use crate::roles::Roles;
 use crate::wanted::Wanted;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tacit_net::{AbortKind, SessionConfig};
 use tacit_planner::Threat;
@@ -45,7 +47,14 @@ pub struct Settings {
     roles: Option<Roles>,
     stored: Option<PathBuf>,
     pub(crate) watch: Watch,
+    pub(crate) gate: Option<Gated>,
+    pub(crate) keep: Option<Keep>,
 }
+
+/// What is asked before results open.
+pub(crate) type Gated = Arc<dyn Fn() -> std::result::Result<(), String> + Send + Sync>;
+/// What keeps an outcome before the run finishes.
+pub(crate) type Keep = Arc<dyn Fn(&Outcome) -> std::result::Result<(), String> + Send + Sync>;
 
 /// How a party connects with the others: each run by itself, or once for several, by [`Party::connect`].
 ///

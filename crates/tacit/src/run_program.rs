@@ -15,6 +15,8 @@ use crate::store;
 use crate::wanted::Wanted;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
+use tacit_engine::Gate;
 use tacit_engine::program::{self as engine, CompiledProgram, Outcome, ProgramJob, RowTerms};
 use tacit_engine::store::Store;
 use tacit_net::Session;
@@ -38,6 +40,8 @@ pub struct ProgramRun<'a> {
     pub wanted: Option<Wanted>,
     /// Fewest and most rows with which this party computes, by row count, where the program allows others too.
     pub bounds: BTreeMap<String, RangeInclusive<u64>>,
+    /// What is asked before results open, if anything is.
+    pub gate: Option<Arc<dyn Fn() -> std::result::Result<(), String> + Send + Sync>>,
 }
 
 /// What a party has after the session.
@@ -68,13 +72,26 @@ impl ProgramRun<'_> {
         store: Option<Store>,
         progress: &dyn Progress,
     ) -> Result<ProgramDone> {
+        self.with_others_until(meeting, given, store, progress, Ok)
+    }
+
+    /// Does so, and has `keep` take what there is before it says that it has finished: an error of that ends the session
+    /// for all.
+    pub(crate) fn with_others_until<D>(
+        &self,
+        meeting: &mut Meeting,
+        given: Given,
+        store: Option<Store>,
+        progress: &dyn Progress,
+        keep: impl FnOnce(ProgramDone) -> Result<D>,
+    ) -> Result<D> {
         let mut session = meeting.connect()?;
         let most = self.options.spread.then(|| threads_of(&meeting.config));
         let agreed =
             in_session(&mut session, |session| self.agree(session, &given, most, progress))?;
         let mut session = meeting.widened(session, agreed.job.threads())?;
         let done = in_session(&mut session, |session| {
-            self.compute(session, agreed, given, store, progress)
+            keep(self.compute(session, agreed, given, store, progress)?)
         })?;
         session.finish()?;
         Ok(done)
@@ -102,7 +119,7 @@ impl ProgramRun<'_> {
         most: Option<usize>,
         progress: &dyn Progress,
     ) -> Result<Agreed> {
-        let ProgramRun { program, names, options, wanted, bounds } = self;
+        let ProgramRun { program, names, options, wanted, bounds, .. } = self;
         let protocol = wanted.map_or_else(|| options.protocol.to_string(), |it| it.fact());
         let terms = RowTerms { protocol, own: given.rows.clone(), bounds: bounds.clone() };
         let rows = engine::agree_rows(session, program, &terms)?;
@@ -134,7 +151,8 @@ impl ProgramRun<'_> {
         progress.total(prepared.counted_steps());
         let count = |rows| progress.done(rows);
         let Some(store) = store else {
-            let outcome = engine::run(session, &prepared, given.inputs, &count)?;
+            let outcome =
+                engine::run_gated(session, &prepared, given.inputs, self.engine_gate(), &count)?;
             return Ok(ProgramDone { outcome, choice, auto, stored: None });
         };
         engine::check_storable(&prepared)?;
@@ -144,8 +162,13 @@ impl ProgramRun<'_> {
             facts.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         let (name, ready) = store::take(&store, session, &facts)?;
         let ready = (name.as_str(), ready);
-        let outcome = engine::run_prepared(session, &prepared, given.inputs, ready, &count)?;
+        let asking: (_, &(dyn Fn(u64) + Sync)) = (self.engine_gate(), &count);
+        let outcome = engine::run_prepared_gated(session, &prepared, given.inputs, ready, asking)?;
         Ok(ProgramDone { outcome, choice, auto, stored: Some(name) })
+    }
+
+    fn engine_gate(&self) -> Option<Gate> {
+        self.gate.clone().map(|gate| Gate::new(move || gate()))
     }
 
     /// Meshes of a session: of as many assignments of roles as may be chosen.

@@ -1,6 +1,6 @@
 //! A party's run of a program: its inputs, and the start.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::{Given, Sources, TableSource};
 use crate::job::program_job;
 use crate::names::{Names, Parties, takes_outside};
@@ -10,12 +10,13 @@ use crate::program::Program;
 use crate::progress::Progress;
 use crate::roles::Roles;
 use crate::run::Run;
-use crate::run_program::ProgramRun;
+use crate::run_program::{ProgramDone, ProgramRun};
 use crate::store::{check_store, open_store};
 use crate::values::Values;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::sync::Arc;
 use tacit_engine::circuit::{self, Compiled};
 use tacit_engine::program::{self as engine, CompiledProgram, check_own_rows};
 use tacit_engine::store::Store;
@@ -78,6 +79,66 @@ impl Run<'_> {
         self
     }
 
+    /// Asks this once, after the protocol's checks and just before the first message from which anybody could learn a result:
+    /// for whoever has to count releases, durably, before they happen. (Where the protocol garbles, before the circuit is
+    /// evaluated.) Where it refuses, the run ends at all parties and no result is opened anywhere; otherwise it waits for the
+    /// gates of all others. All parties of a run have a gate, or none has.
+    ///
+    /// ```
+    /// use std::thread;
+    /// use tacit::{ErrorKind, Party, Program, protocols};
+    ///
+    /// let program = Program::parse("sum", r#"
+    ///     program sum
+    ///     parties alice, bob
+    ///     input a: u8 from alice in 0..100
+    ///     input b: u8 from bob in 0..100
+    ///     reveal a + b to all as "sum"
+    /// "#)?;
+    /// let parties = Party::on_loopback(&["alice", "bob"])?;
+    /// let (alice, bob) = thread::scope(|scope| {
+    ///     let run = |party: &'static str, refuses: bool| {
+    ///         let (parties, program) = (&parties, &program);
+    ///         scope.spawn(move || {
+    ///             let me = parties.iter().find(|it| it.name() == party).expect("a party");
+    ///             let input = if party == "alice" { "a" } else { "b" };
+    ///             let run = me.run(program).protocol(protocols::GMW).input(input, 20);
+    ///             run.gate(move || if refuses { Err("the budget is spent".into()) } else { Ok(()) }).start()
+    ///         })
+    ///     };
+    ///     let (alice, bob) = (run("alice", false), run("bob", true));
+    ///     (alice.join().expect("no panic"), bob.join().expect("no panic"))
+    /// });
+    /// assert_eq!(alice.unwrap_err().kind(), ErrorKind::Peer);
+    /// assert_eq!(bob.unwrap_err().kind(), ErrorKind::Interrupted);
+    /// # Ok::<(), tacit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted) with the reason where it refuses; the others hear that this
+    /// party refused, without the reason.
+    pub fn gate(
+        mut self,
+        gate: impl Fn() -> std::result::Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.gate = Some(Arc::new(gate));
+        self
+    }
+
+    /// Gives the outcome to this before the run says to the others that it has finished: what is kept there is not lost where
+    /// the last messages are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::System`](crate::ErrorKind::System) with its reason where it fails; the run ends for the others, too, as far as
+    /// they have not finished.
+    pub fn keep(
+        mut self,
+        keep: impl Fn(&Outcome) -> std::result::Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.keep = Some(Arc::new(keep));
+        self
+    }
+
     /// Runs the program with the other parties, to its end: connects, agrees, computes, checks, opens, finishes. It blocks
     /// until then. What this party learns is in the outcome.
     ///
@@ -86,11 +147,17 @@ impl Run<'_> {
     /// on telling the others, so that they do not wait for it.
     pub fn start(self) -> Result<Outcome> {
         let watch = &self.settings.watch;
-        let done = match self.over {
+        let kept = |done: ProgramDone| {
+            let outcome = Outcome::new(self.task.program, done.outcome)?.with_choice(done.auto);
+            let kept = self.settings.keep.as_ref().map_or(Ok(()), |keep| keep(&outcome));
+            kept.map_err(|why| Error::new(ErrorKind::System, why))?;
+            Ok(outcome)
+        };
+        match self.over {
             None => self.meet(|meeting| {
                 self.ready(|run, given, store| {
                     meeting.config.workers = run.workers()?;
-                    run.with_others(meeting, given, store, watch)
+                    run.with_others_until(meeting, given, store, watch, kept)
                 })
             }),
             Some(connection) => connection.with(|session| {
@@ -102,12 +169,10 @@ impl Run<'_> {
                              as many, and let roles be chosen for links by runs that connect by themselves"
                         )));
                     }
-                    run.over(session, given, store, watch)
+                    kept(run.over(session, given, store, watch)?)
                 })
             }),
-        }?;
-        let outcome = Outcome::new(self.task.program, done.outcome)?;
-        Ok(outcome.with_choice(done.auto))
+        }
     }
 
     /// Looks at everything that this party gives, before `go` computes with the others.
@@ -124,7 +189,8 @@ impl Run<'_> {
         stored.map(check_store).transpose()?;
         let given = self.given(&names)?;
         let bounds = self.task.bounds.clone();
-        let run = ProgramRun { program, names: &names, options: &options, wanted, bounds };
+        let gate = self.settings.gate.clone();
+        let run = ProgramRun { program, names: &names, options: &options, wanted, bounds, gate };
         let open = |directory| open_store((directory, party.name()), party.config(), true);
         go(&run, given, stored.map(open).transpose()?)
     }

@@ -35,6 +35,9 @@ pub enum EvaluateError {
         .0.as_ref().map_or(String::new(), |place| format!(" ({place})"))
     )]
     Check(Option<String>),
+    /// This party's [gate](crate::Gate) did not let the run pass: no result was opened.
+    #[error("the release of results was refused: {0}")]
+    Refused(String),
     /// This machine has no more of something: randomness, threads, memory.
     #[error("system: {0}")]
     System(String),
@@ -62,6 +65,7 @@ impl EvaluateError {
             EvaluateError::Job(_) => AbortKind::Input,
             EvaluateError::Misbehaviour { .. } => AbortKind::Misbehaviour,
             EvaluateError::Check(_) => AbortKind::Check,
+            EvaluateError::Refused(_) => AbortKind::Interrupted,
             EvaluateError::System(_) => AbortKind::System,
             EvaluateError::Lost { cause, .. } => cause.abort_kind(),
             EvaluateError::Bug(_) => AbortKind::Bug,
@@ -72,6 +76,7 @@ impl EvaluateError {
     pub(crate) fn for_peers(&self) -> String {
         match self {
             EvaluateError::Check(_) => EvaluateError::Check(None).to_string(),
+            EvaluateError::Refused(_) => "it refused to release results".to_owned(),
             error => error.to_string(),
         }
     }

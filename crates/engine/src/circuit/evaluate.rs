@@ -13,6 +13,7 @@ use super::roles::{self, Compute, Open};
 use super::triples::Give;
 use super::worker::Computed;
 use super::{EvaluateError, Preprocessing};
+use crate::gate::Door;
 use crate::setup::SetUp;
 use crate::store::lost;
 use crate::values::Lanes;
@@ -64,10 +65,21 @@ pub fn evaluate_with(
     entropy: &mut Entropy,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Evaluation, EvaluateError> {
+    evaluate_gated(session, compiled, values, entropy, (None, progress))
+}
+
+/// Evaluates a circuit as [`evaluate_with`] does, and passes a door before anything opens, where the protocol garbles.
+pub(crate) fn evaluate_gated(
+    session: &mut Session,
+    compiled: &Compiled,
+    values: Vec<Option<Lanes>>,
+    entropy: &mut Entropy,
+    (door, progress): (Option<&Door>, &(dyn Fn(u64) + Sync)),
+) -> Result<Evaluation, EvaluateError> {
     guarded(session, |session| {
         let times = begin(session, compiled, Phases::All)?;
         let values = fit_values(compiled, session.me(), values)?;
-        let run = Run { compiled, values: &values, progress, phases: Phases::All };
+        let run = Run { compiled, values: &values, progress, phases: Phases::All, door };
         let (ready, computed, _) = set_out(session, run, entropy)?;
         finish(session, run, Times { ready, ..times }, computed)
     })
@@ -136,8 +148,19 @@ pub fn evaluate_prepared(
     session: &mut Session,
     compiled: &Compiled,
     values: Vec<Option<Lanes>>,
-    (name, prepared): (&str, StoredPreprocessing),
+    stored: (&str, StoredPreprocessing),
     progress: &(dyn Fn(u64) + Sync),
+) -> Result<Evaluation, EvaluateError> {
+    evaluate_prepared_gated(session, compiled, values, stored, (None, progress))
+}
+
+/// Runs a job as [`evaluate_prepared`] does, and passes a door before anything opens, where the protocol garbles.
+pub(crate) fn evaluate_prepared_gated(
+    session: &mut Session,
+    compiled: &Compiled,
+    values: Vec<Option<Lanes>>,
+    (name, prepared): (&str, StoredPreprocessing),
+    (door, progress): (Option<&Door>, &(dyn Fn(u64) + Sync)),
 ) -> Result<Evaluation, EvaluateError> {
     let result = guarded(session, |session| {
         check_storable(compiled)?;
@@ -145,7 +168,7 @@ pub fn evaluate_prepared(
         // Nobody sends anything before all others have spent theirs.
         session.agree(&[("stored preprocessing", name.to_string())])?;
         let values = fit_values(compiled, session.me(), values)?;
-        let run = Run { compiled, values: &values, progress, phases: Phases::Online };
+        let run = Run { compiled, values: &values, progress, phases: Phases::Online, door };
         let StoredPreprocessing { party, job, common, workers } = prepared;
         let right = party == session.me().0 && job == digest(compiled.facts());
         if !(right && workers.len() == compiled.job().threads()) {
@@ -207,12 +230,14 @@ pub(super) struct Run<'a> {
     pub values: &'a [Option<Lanes>],
     pub progress: &'a (dyn Fn(u64) + Sync),
     pub phases: Phases,
+    /// What is passed before anything opens; for protocols that garble.
+    pub door: Option<&'a Door>,
 }
 
 impl<'a> Run<'a> {
     /// Without inputs.
     fn ahead(compiled: &'a Compiled, phases: Phases) -> Self {
-        Run { compiled, values: &[], progress: &|_| {}, phases }
+        Run { compiled, values: &[], progress: &|_| {}, phases, door: None }
     }
 }
 

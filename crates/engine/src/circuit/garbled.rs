@@ -11,6 +11,7 @@ use super::prepared::{decode, decoded, encode};
 use super::triples::Give;
 use super::worker::Computed;
 use super::{Assignment, EvaluateError, Job, Preprocessing};
+use crate::gate::pass;
 use crate::values::Lanes;
 use crate::workers::on_each;
 use std::ops::Range;
@@ -174,7 +175,7 @@ pub(super) fn compute(
     let computed = on_each(&mut session.meshes, workers, |mesh, (worker, seat)| {
         let (task, mut party) = (Task { run, worker }, seat(mesh, parties)?);
         if !run.compiled.streams {
-            return Ok(task.run(&mut *party)?);
+            return task.run(&mut *party);
         }
         match party.streaming(places)? {
             Streaming::ByGates(party) => Ok((task.stream(*party)?, Vec::new())),
@@ -264,11 +265,12 @@ impl<'a> Task<'a> {
     }
 
     /// Garbles or evaluates gate by gate, and keeps what this party learns.
-    fn stream(&self, party: Boolean<Streamed<'_>>) -> Result<Computed, SharingError> {
+    fn stream(&self, party: Boolean<Streamed<'_>>) -> Result<Computed, EvaluateError> {
         let shape = Shape::of(self.seating());
         let ports = ports(&shape, self.run.compiled);
         let mut party = party.bits;
         let mut computed = self.nothing_yet(party.mesh())?;
+        self.pass(party.mesh())?;
         party.mesh().set_phase(Phase::Online);
         for at in self.chunks() {
             let given = self.given(party.mesh(), &at)?;
@@ -278,6 +280,15 @@ impl<'a> Task<'a> {
         }
         party.mesh().flush()?;
         Ok(computed)
+    }
+
+    /// Passes the gate of the run, if it has one: what comes next shows results.
+    fn pass(&self, mesh: &mut Mesh) -> Result<(), EvaluateError> {
+        if self.run.door.is_some() && !self.run.phases.puts_off() {
+            mesh.flush()?;
+            pass(self.run.door)?;
+        }
+        Ok(())
     }
 
     /// This party's bits of instances.
@@ -293,7 +304,7 @@ impl<'a> Task<'a> {
     }
 
     /// Prepares and evaluates.
-    fn run<'m>(&self, party: &mut (dyn AnyWorker<'m> + 'm)) -> Result<Worked, SharingError> {
+    fn run<'m>(&self, party: &mut (dyn AnyWorker<'m> + 'm)) -> Result<Worked, EvaluateError> {
         let shape = Shape::of(self.seating());
         let ports = ports(&shape, self.run.compiled);
         let mut chunks = self.chunks();
@@ -301,6 +312,7 @@ impl<'a> Task<'a> {
         match self.run.compiled.job().preprocessing {
             Preprocessing::Interleaved => chunks.try_for_each(|at| {
                 let ready = party.prepare(ports, at.len())?;
+                self.pass(party.mesh())?;
                 self.evaluate(party.mesh(), ports, (at, ready), &mut worked)
             })?,
             Preprocessing::Separate => {
@@ -313,6 +325,7 @@ impl<'a> Task<'a> {
                 }
                 worked.0.began = Some(party.mesh().now());
                 for chunk in all {
+                    self.pass(party.mesh())?;
                     self.evaluate(party.mesh(), ports, chunk, &mut worked)?;
                 }
             }
@@ -339,6 +352,7 @@ impl<'a> Task<'a> {
         let mut worked = (self.nothing_yet(mesh)?, Vec::new());
         worked.0.began = Some(mesh.now());
         for chunk in all {
+            self.pass(mesh)?;
             self.evaluate(mesh, ports, chunk, &mut worked)?;
         }
         mesh.flush()?;
@@ -352,7 +366,7 @@ impl<'a> Task<'a> {
         ports: Ports<'_>,
         (at, ready): (Range<usize>, Box<dyn AnyReady>),
         (computed, unopened): &mut Worked,
-    ) -> Result<(), SharingError> {
+    ) -> Result<(), EvaluateError> {
         let given = self.given(mesh, &at)?;
         let done = ready.run(mesh, &self.seating().assignment.places, ports, &given)?;
         self.tell(&at);

@@ -10,6 +10,7 @@ use super::seats::{Seat, Seating};
 use super::stream::run_stream;
 use super::team::Team;
 use crate::circuit::EvaluateError;
+use crate::gate::Door;
 use std::collections::{BTreeMap, HashMap};
 use std::iter::repeat_n;
 use std::ops::Range;
@@ -68,6 +69,8 @@ pub(super) struct Context<'c> {
     pub tests: Mutex<Vec<Test>>,
     /// What the program checks.
     pub checks: Mutex<Checks>,
+    /// What is passed before results open; nothing in dry runs, and where it was passed before.
+    pub door: Option<&'c Door>,
 }
 
 /// Rounds that workers make beside the first one: in every stream as many as the slowest has more.

@@ -4,9 +4,11 @@ use super::job::By;
 use super::prepare::{CompiledProgram, Cost, Opened};
 use super::report::{Outcome, ProgramReport, Times, named};
 
+use crate::circuit::evaluate::{evaluate_gated, evaluate_prepared_gated};
 use crate::circuit::{
     self, Assignment, Compiled, EvaluateError, Garbling, Guard, Job, Preprocessing,
 };
+use crate::gate::Asking;
 use crate::values::Lanes;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -242,7 +244,7 @@ pub(super) fn run(
     prepared: &CompiledProgram,
     inputs: &Inputs,
     source: Source<'_>,
-    progress: &(dyn Fn(u64) + Sync),
+    (door, progress): Asking<'_>,
 ) -> Result<Outcome, EvaluateError> {
     let (protocol, started) = (prepared.job.protocol, session.meshes[0].now());
     let laid = laid(prepared, inputs)?;
@@ -259,10 +261,10 @@ pub(super) fn run(
     let stored = matches!(source, Source::Stored(..));
     let done = match source {
         Source::Made(entropy) => {
-            circuit::evaluate_with(session, &compiled, values, entropy, &|_| {})
+            evaluate_gated(session, &compiled, values, entropy, (door, &|_| {}))
         }
         Source::Stored(name, ready) => {
-            circuit::evaluate_prepared(session, &compiled, values, (name, ready), &|_| {})
+            evaluate_prepared_gated(session, &compiled, values, (name, ready), (door, &|_| {}))
         }
     }?;
     let learned = done.outputs.iter().map(|port| port.as_ref().map(flat)).collect();

@@ -39,5 +39,8 @@ pub use report::{Outcome, ProgramReport, Revealed, RolesUse};
 
 pub use facts::facts;
 pub use rows::{RowTerms, agree_rows, check_own_rows};
-pub use run::{check_inputs, check_storable, prepare, prepare_with, run, run_prepared, run_with};
+pub use run::{
+    check_inputs, check_storable, prepare, prepare_with, run, run_gated, run_prepared,
+    run_prepared_gated, run_with,
+};
 pub use tacit_backend::{ALL_LINES, LINE_OF_CHECKS, LineCost};

@@ -12,6 +12,7 @@ use super::seats::Seating;
 use super::team::Team;
 use super::{ahead, garbled, plans};
 use crate::circuit::{EvaluateError, Garbling, Guard, Preprocessing};
+use crate::gate::pass;
 use crate::workers::on_each;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -510,6 +511,7 @@ impl CompiledProgram {
             by_bits: &self.by_bits,
             tests: Mutex::new(Vec::new()),
             checks: Mutex::new(Checks::default()),
+            door: None,
         }
     }
 
@@ -568,6 +570,10 @@ impl CompiledProgram {
         // What goes ahead opens nothing.
         if !context.only_ahead {
             checked?;
+        }
+        if context.door.is_some() {
+            backends.iter_mut().try_for_each(|backend| backend.flush())?;
+            pass(context.door)?;
         }
         let parcels = outside::open(self, backends, &pads, &shared)?;
         let mut secrets = Vec::new();

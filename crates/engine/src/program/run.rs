@@ -13,6 +13,7 @@ use super::streamed::streaming;
 use crate::circuit::evaluate::fresh_id;
 use crate::circuit::links::all_links;
 use crate::circuit::{self, Compiled, EvaluateError, Guard, LinkUse, Preprocessing};
+use crate::gate::{Asking, Door, Gate, pass};
 use crate::setup::SetUp;
 use crate::store::lost;
 use std::collections::BTreeMap;
@@ -53,7 +54,22 @@ pub fn run_with(
     entropy: &mut Entropy,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome, EvaluateError> {
-    with_inputs(session, prepared, inputs, Source::Made(entropy), progress)
+    with_inputs(session, prepared, inputs, Source::Made(entropy), (None, progress))
+}
+
+/// Runs a program as [`run`] does, and passes a [gate](Gate) before anything opens.
+///
+/// # Errors
+/// When [`run`] fails, and [`EvaluateError::Refused`] where the gate refuses.
+pub fn run_gated(
+    session: &mut Session,
+    prepared: &CompiledProgram,
+    inputs: BTreeMap<String, Array>,
+    gate: Option<Gate>,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Outcome, EvaluateError> {
+    let source = Source::Made(&mut Entropy::system());
+    with_inputs(session, prepared, inputs, source, (gate, progress))
 }
 
 /// Runs a program as [`run`] does, on preprocessing that [`prepare`] made in another session. `name` names the
@@ -65,13 +81,30 @@ pub fn run_prepared(
     session: &mut Session,
     prepared: &CompiledProgram,
     inputs: BTreeMap<String, Array>,
-    (name, ready): (&str, circuit::StoredPreprocessing),
+    stored: (&str, circuit::StoredPreprocessing),
     progress: &(dyn Fn(u64) + Sync),
+) -> Result<Outcome, EvaluateError> {
+    run_prepared_gated(session, prepared, inputs, stored, (None, progress))
+}
+
+/// Runs a program as [`run_prepared`] does, and passes a [gate](Gate) before anything opens.
+///
+/// # Errors
+/// When [`run_prepared`] fails, and [`EvaluateError::Refused`] where the gate refuses.
+pub fn run_prepared_gated(
+    session: &mut Session,
+    prepared: &CompiledProgram,
+    inputs: BTreeMap<String, Array>,
+    (name, ready): (&str, circuit::StoredPreprocessing),
+    (gate, progress): (Option<Gate>, &(dyn Fn(u64) + Sync)),
 ) -> Result<Outcome, EvaluateError> {
     let storable = check_storable(prepared);
     let storable = storable.inspect_err(|e| session.abort(e.abort_kind(), &e.to_string()));
     let source = Source::Stored(name, ready);
-    lost(name, storable.and_then(|()| with_inputs(session, prepared, inputs, source, progress)))
+    lost(
+        name,
+        storable.and_then(|()| with_inputs(session, prepared, inputs, source, (gate, progress))),
+    )
 }
 
 /// Makes a program's preprocessing, for one run in another session: all parties do. Of the inputs only public
@@ -168,12 +201,13 @@ fn with_inputs(
     prepared: &CompiledProgram,
     inputs: BTreeMap<String, Array>,
     source: Source<'_>,
-    progress: &(dyn Fn(u64) + Sync),
+    (gate, progress): (Option<Gate>, &(dyn Fn(u64) + Sync)),
 ) -> Result<Outcome, EvaluateError> {
+    let door = Door::of(session, gate);
     // Peers are not told where an input is wrong.
     let inputs = own_inputs(prepared, session.me(), inputs)
         .inspect_err(|_| session.abort(AbortKind::Input, "its inputs do not fit the program"))?;
-    with_checked(session, prepared, &inputs, source, progress)
+    with_checked(session, prepared, &inputs, source, (door.as_ref(), progress))
 }
 
 /// Runs a program on inputs that are as they have to be.
@@ -182,9 +216,9 @@ pub(super) fn with_checked(
     prepared: &CompiledProgram,
     inputs: &Inputs,
     source: Source<'_>,
-    progress: &(dyn Fn(u64) + Sync),
+    asking: Asking<'_>,
 ) -> Result<Outcome, EvaluateError> {
-    let result = all(session, prepared, inputs, source, progress);
+    let result = all(session, prepared, inputs, source, asking);
     if let Err(error) = &result {
         session.abort(error.abort_kind(), &error.for_peers());
     }
@@ -196,7 +230,7 @@ fn all(
     prepared: &CompiledProgram,
     inputs: &BTreeMap<String, Arc<Array>>,
     source: Source<'_>,
-    progress: &(dyn Fn(u64) + Sync),
+    (door, progress): Asking<'_>,
 ) -> Result<Outcome, EvaluateError> {
     let job = &prepared.job;
     // Where roles are chosen for the links, there may be more than the choice needs.
@@ -208,7 +242,11 @@ fn all(
     info!(program, %protocol, by = %job.by, threads = wants, "comparing what is to be run");
     let started = session.meshes[0].now();
     session.meshes.iter_mut().for_each(Mesh::reset_meter);
-    session.agree(prepared.facts())?;
+    match door {
+        None => session.agree(prepared.facts())?,
+        // Whoever has a gate waits for those of the others.
+        Some(_) => session.agree(&[prepared.facts(), &[("gate", "yes".into())]].concat())?,
+    }
     agree_public(session, prepared, inputs)?;
     prepared.check_masks()?;
     info!("exchanging keys, and preprocessing what comes first");
@@ -216,16 +254,17 @@ fn all(
     if job.protocol.is_trusted_party() {
         let ready = session.meshes[0].now();
         session.meshes.iter_mut().for_each(|mesh| mesh.set_phase(Phase::Online));
+        pass(door)?;
         let context = prepared.context(0, inputs, progress);
         let Plain { opened, warnings } = plain::run(session, prepared, &context)?;
         let walked = Walked { opened, rounds: session.meter().rounds() };
         return outcome(session, prepared, walked, warnings, interleaved([started, ready])?);
     }
     if job.protocol.garbles() && !prepared.streams {
-        return garbled::run(session, prepared, inputs, source, progress);
+        return garbled::run(session, prepared, inputs, source, (door, progress));
     }
     if job.preprocessing == Preprocessing::Separate {
-        return in_two_phases(session, prepared, inputs, (source, started), progress);
+        return in_two_phases(session, prepared, inputs, (source, started), (door, progress));
     }
     let Source::Made(entropy) = source else {
         return Err(EvaluateError::Bug("stored preprocessing of an interleaved run".into()));
@@ -234,7 +273,7 @@ fn all(
     let mesh = &mut session.meshes[0];
     if job.role_of(mesh.me()).is_err() {
         let ready = mesh.now();
-        let values = outside::take_part(mesh, prepared, inputs, entropy)?;
+        let values = outside::take_part(mesh, prepared, inputs, entropy, door)?;
         let opened = Opened { values, parcels: Vec::new(), guard: Guard::default() };
         let walked = Walked { opened, rounds: session.meter().rounds() };
         return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
@@ -247,7 +286,7 @@ fn all(
         let party = |mesh| Ok(GmwBits::new(Gmw::new(mesh, &job.places, all.worker())?));
         let parties = on_masked_values(session, prepared, Phase::Online, party)?;
         let context = prepared.context(role, inputs, progress);
-        let context = Context { dealt: Mutex::new(Some(dealt)), ..context };
+        let context = Context { dealt: Mutex::new(Some(dealt)), door, ..context };
         let walked = walk(prepared, &context, parties)?;
         return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
     }
@@ -257,6 +296,8 @@ fn all(
             false => None,
         };
         let (parties, ready) = streaming(session, prepared, &id, circuits.as_ref(), entropy)?;
+        // What is garbled as it runs shows something to whoever evaluates it from here on.
+        pass(door)?;
         let context = prepared.context(role, inputs, progress);
         let walked = walk(prepared, &context, parties)?;
         // Of the circuits that there were: public inputs decide over them too.
@@ -275,7 +316,7 @@ fn all(
     let dealt = outside::receive(&mut session.meshes[0], prepared)?;
     let context = prepared.context(role, inputs, progress);
     let verifier = Mutex::new(Some(set_up.checks));
-    let context = Context { dealt: Mutex::new(Some(dealt)), verifier, ..context };
+    let context = Context { dealt: Mutex::new(Some(dealt)), verifier, door, ..context };
     let parties = on_shares(session, prepared, keys, Phase::Online, |party| party)?;
     let walked = walk(prepared, &context, parties)?;
     outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?)
@@ -287,7 +328,7 @@ fn in_two_phases(
     prepared: &CompiledProgram,
     inputs: &Inputs,
     (source, started): (Source<'_>, Duration),
-    progress: &(dyn Fn(u64) + Sync),
+    (door, progress): Asking<'_>,
 ) -> Result<Outcome, EvaluateError> {
     let (me, job, cost) = (session.me(), &prepared.job, prepared.cost()?);
     let (ready, made, predicted) = match source {
@@ -301,10 +342,14 @@ fn in_two_phases(
             (session.meshes[0].now(), made, cost.online())
         }
     };
+    if !job.protocol.is_checked() {
+        // What opens results has been sent ahead: the last product may show one.
+        pass(door)?;
+    }
     let began = session.meshes[0].now();
     let (parties, verifier) = ahead::resume(session, prepared, inputs, made)?;
     let context = prepared.context(job.role_of(me)?, inputs, progress);
-    let context = Context { verifier: Mutex::new(verifier), ..context };
+    let context = Context { verifier: Mutex::new(verifier), door, ..context };
     let walked = walk(prepared, &context, parties)?;
     let times = Times { began, ..Times::interleaved([started, ready]) };
     outcome(session, prepared, walked, Vec::new(), (Cost { bytes: predicted, ..cost }, times))

@@ -133,6 +133,7 @@ fn back(error: EvaluateError) -> SharingError {
         EvaluateError::Job(what) | EvaluateError::Bug(what) => SharingError::Shape(what),
         error @ (EvaluateError::Misbehaviour { .. }
         | EvaluateError::Lost { .. }
+        | EvaluateError::Refused(_)
         | EvaluateError::Check(_)) => SharingError::Shape(error.to_string()),
     }
 }

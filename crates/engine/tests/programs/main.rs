@@ -6,6 +6,7 @@
 //! under those.
 
 mod checks;
+mod gate;
 mod harness;
 mod numpy;
 mod operations;

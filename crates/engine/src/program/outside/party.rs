@@ -3,6 +3,7 @@
 use super::messages::{difference, encode, receive_array, signed};
 use super::{Answer, Column, LAST_STEP, Learned, Purpose, columns, holders, messengers, results};
 use crate::circuit::EvaluateError;
+use crate::gate::{Door, pass};
 use crate::program::prepare::CompiledProgram;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub(in crate::program) fn take_part(
     prepared: &CompiledProgram,
     inputs: &BTreeMap<String, Arc<Array>>,
     entropy: &mut Entropy,
+    door: Option<&Door>,
 ) -> Answer<Vec<Option<Values>>> {
     let seat = prepared.job.seat_of(mesh.me())?;
     mesh.set_phase(Phase::Online);
@@ -45,6 +47,7 @@ pub(in crate::program) fn take_part(
         dealer.send(mesh, prepared, kind, &values)?;
     }
     mesh.flush()?;
+    pass(door)?;
     mesh.set_step(LAST_STEP);
     let mut learned = vec![None; prepared.program.reveals.len()];
     for result in results(prepared)?.into_iter().filter(|result| result.to == seat) {

@@ -121,7 +121,7 @@ fn unchecked(
     entropy: &mut Entropy,
 ) -> Result<Outcome, EvaluateError> {
     let inputs = given.into_iter().map(|(name, array)| (name, Arc::new(array))).collect();
-    with_checked(session, prepared, &inputs, Source::Made(entropy), &|_| {})
+    with_checked(session, prepared, &inputs, Source::Made(entropy), (None, &|_| {}))
 }
 
 /// A job for three parties, whichever roles they have.
@@ -316,7 +316,7 @@ fn parties_that_differ_in_whether_ranges_are_tested_do_not_begin() {
         let given = if me.0 < 2 { input(name, &[1]) } else { Inputs::new() };
         let inputs = given.into_iter().map(|(name, array)| (name, Arc::new(array))).collect();
         let mut entropy = Entropy::insecure_seeded(1, me.0);
-        with_checked(&mut session, &prepared, &inputs, Source::Made(&mut entropy), &|_| {})
+        with_checked(&mut session, &prepared, &inputs, Source::Made(&mut entropy), (None, &|_| {}))
     });
     for result in results {
         let error = result.err().expect("an error").to_string();
