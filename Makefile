@@ -10,6 +10,7 @@
 #   make test-all   the same, then all tests optimised, with the long ones; and with each comparison of the
 #                   sharing protocols switched off, when a test must fail (needs Python 3)
 #   make bench      the standard benchmarks, as a table and target/bench.jsonl (needs Python 3)
+#   make sim        a sweep of the simulator of nodes (SCHEDULES=number, FIRST=seed)
 #   make lint       format, clippy, circles of files, API documentation, licences and sources of dependencies
 #   make doc        the API documentation of all crates, where a broken link is an error
 #   make circles    which files of a crate all reach each other (needs Python 3)
@@ -28,7 +29,10 @@ FUZZ_SECONDS ?= 60
 MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test python array-api wheel test-all bench bench-guard regret lint doc circles audit fuzz miri msrv components
+SCHEDULES ?= 100000
+FIRST ?= 0
+
+.PHONY: help demo sim test python array-api wheel test-all bench bench-guard regret lint doc circles audit fuzz miri msrv components
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -47,6 +51,10 @@ array-api:
 
 wheel:
 	@scripts/python.sh wheel
+
+sim:
+	SIM_SCHEDULES=$(SCHEDULES) SIM_FIRST=$(FIRST) $(CARGO) test --release --locked --package tacit-node --test simulation -- \
+		--nocapture --test-threads 1 --include-ignored
 
 # Long tests are marked `#[ignore]` with their reason. Some measure time, so nothing runs beside them.
 test-all: test

@@ -25,6 +25,7 @@ mod progress;
 mod protocols;
 mod ranges;
 mod run;
+mod service;
 mod short_help;
 mod signals;
 mod sql;
@@ -74,6 +75,21 @@ enum Command {
     Prepare(Box<prepare::PrepareArgs>),
     /// Show what is left of stored preprocessing
     Prepared(prepare::PreparedArgs),
+    /// Run this party's node: studies that all approve, sessions without three people at three keyboards
+    Serve(service::ServeArgs),
+    /// Propose, read, approve and close studies, at a node
+    Study(service::StudyArgs),
+    /// Give this party's tables to its node
+    Dataset(service::DatasetArgs),
+    /// Start and watch sessions of studies, and take their results
+    Session(service::SessionArgs),
+    /// Check, show and drain a node
+    Node(service::NodeArgs),
+    /// Show and check a node's audit log
+    Audit(service::AuditArgs),
+    /// Take part in one attempt: the daemon alone starts this
+    #[command(hide = true)]
+    Worker,
     /// List the protocols: what each protects against, and what it is best for
     Protocols(protocols::ProtocolsArgs),
     /// Say which protocol is fastest for a program or a circuit, and why, without running anything
@@ -93,7 +109,8 @@ pub fn main(invocation: Invocation) -> u8 {
     let cli = cli.unwrap_or_else(|e| usage(&e));
     let output = Output::new(cli.json);
     report_panics(output);
-    let logging = cli.log.start().map_err(early);
+    let serves = matches!(cli.command, Command::Serve(_));
+    let logging = cli.log.start(serves, cli.json).map_err(early);
     let ended = logging.and_then(|()| run(cli.command, output));
     ended.unwrap_or_else(|failure| failure.end(output))
 }
@@ -115,6 +132,13 @@ fn run(command: Command, output: Output) -> Result<u8, Failure> {
         Command::Run(args) => run::run(&args.checked().map_err(early)?, output)?,
         Command::Prepare(args) => prepare::run(&args.checked().map_err(early)?, output)?,
         Command::Prepared(args) => done(prepare::prepared(&args, output)?),
+        Command::Serve(args) => done(service::serve(&args, output)?),
+        Command::Study(args) => done(service::study(args, output)?),
+        Command::Dataset(args) => done(service::dataset(args, output)?),
+        Command::Session(args) => done(service::session(args, output)?),
+        Command::Node(args) => done(service::node(args, output)?),
+        Command::Audit(args) => done(service::audit(args, output)?),
+        Command::Worker => done(service::worker()?),
         Command::Protocols(args) => done(protocols::run(&args, output)?),
         Command::Plan(args) => done(plan::run(&args, output)?),
         Command::Lab(args) => done(lab::run(&args, output)?),

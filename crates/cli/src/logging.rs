@@ -31,8 +31,8 @@ pub struct LogArgs {
 }
 
 impl LogArgs {
-    /// Starts to log.
-    pub fn start(&self) -> Result<(), CliError> {
+    /// Starts to log. A daemon logs phases without being asked, under `--json` as an object for each event.
+    pub fn start(&self, daemon: bool, json: bool) -> Result<(), CliError> {
         let party =
             local::own_number().map_or_else(String::new, |party| format!("party {party}: "));
         let lines = Lines { party: party.into() };
@@ -41,17 +41,23 @@ impl LogArgs {
             file.map(Arc::new).map_err(|e| CliError::file(path, &e))
         });
         let level = [None, Some(Level::INFO), Some(Level::DEBUG), Some(Level::TRACE)];
-        let level = level[usize::from(self.verbose).min(level.len() - 1)];
+        let verbose = self.verbose.max(u8::from(daemon));
+        let level = level[usize::from(verbose).min(level.len() - 1)];
         let to_file = file.transpose()?.map(|file| {
             let layer = fmt::layer().event_format(lines.clone()).with_writer(Appended(file));
             layer.with_filter(of_tacit(level.unwrap_or(Level::INFO)))
         });
-        let to_people = level.filter(|_| self.log_file.is_none()).map(|level| {
+        let level = level.filter(|_| self.log_file.is_none());
+        let to_collector = level
+            .filter(|_| daemon && json)
+            .map(|level| fmt::layer().json().with_writer(|| Aside).with_filter(of_tacit(level)));
+        let to_people = level.filter(|_| !(daemon && json)).map(|level| {
             let layer = fmt::layer().event_format(lines).with_writer(|| Aside);
             layer.with_filter(of_tacit(level))
         });
         let shown = Shown.with_filter(of_tacit(Level::INFO));
-        let subscriber = Registry::default().with(to_file).with(to_people).with(shown);
+        let subscriber =
+            Registry::default().with(to_file).with(to_collector).with(to_people).with(shown);
         subscriber.try_init().map_err(|e| CliError::system(format!("cannot log: {e}")))
     }
 }

@@ -219,7 +219,8 @@ fn one_party(
     }
     let (options, bounds) = (args.options(), check::bounds(&args.program));
     let wanted = args.wanted;
-    let run = runtime::ProgramRun { program, names, options: &options, wanted, bounds };
+    let gate = None;
+    let run = runtime::ProgramRun { program, names, options: &options, wanted, bounds, gate };
     meeting.config.workers = run.workers()?;
     let store = prepare::open_store(args, &meeting.config, &names.session[me.index()])?;
     let progress = Progress::new(configured || me == PartyId(0));

@@ -1,0 +1,254 @@
+//! Three daemons as real processes: studies that all approve, sessions, budgets, and a daemon that is killed.
+
+#[path = "common/commands.rs"]
+mod commands;
+#[path = "common/ports.rs"]
+mod ports;
+
+use commands::{command, ok};
+use ports::free_address;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+const PARTIES: [&str; 3] = ["alice", "bob", "carol"];
+
+const PROGRAM: &str = "program pay\nparties alice, bob, carol\n\
+    rows a in 1..100\nrows b in 1..100\nrows c in 1..100\n\
+    input \"alice.pay\" as x: u16[a] from alice in 0..10000\n\
+    input \"bob.pay\" as y: u16[b] from bob in 0..10000\n\
+    input \"carol.pay\" as z: u16[c] from carol in 0..10000\n\
+    let pays = concat(x, y, z, axis 0)\n\
+    reveal sum(pays, axis 0) to all as \"total\"\nreveal max(pays, axis 0) to bob as \"most\"\n";
+
+fn study(name: &str, releases: u32) -> String {
+    let tables: String =
+        PARTIES.iter().map(|it| format!("[tables.{it}]\nmin_rows = 2\n")).collect();
+    format!(
+        "study = \"{name}\"\npurpose = \"The total.\"\nprogram = \"pay.tacit\"\nprotocol = \"lift\"\n\
+         parties = [\"alice\", \"bob\", \"carol\"]\nhome = \"alice\"\ndataset = \"pay\"\n{tables}\
+         [budget]\nreleases = {releases}\n[run]\nlimit = \"60s\"\nexpires = \"10m\"\nattempts = 5\n"
+    )
+}
+
+/// Standard error of a command that must fail with this exit code.
+fn fails(folder: &Path, arguments: &str, code: i32) -> String {
+    let (failed, text) = commands::fails(folder, arguments);
+    assert_eq!(failed, code, "tacit {arguments}: {text}");
+    text
+}
+
+/// Daemons of all parties; they end with the test.
+struct Nodes {
+    folder: tempfile::TempDir,
+    children: Vec<Option<Child>>,
+}
+
+impl Nodes {
+    fn start(max_releases: u32) -> Nodes {
+        let folder = tempfile::tempdir().expect("a folder");
+        let dir = folder.path();
+        let all: Vec<String> =
+            PARTIES.iter().map(|it| format!("{it}={}", free_address())).collect();
+        ok(dir, &format!("network init --parties {}", all.join(",")));
+        let links: Vec<String> = PARTIES.iter().map(|_| free_address()).collect();
+        for (party, link) in PARTIES.iter().zip(&links) {
+            let mut text = format!(
+                "party = \"{party}.toml\"\nstate = \"{party}\"\n[policy]\nmax_releases = {max_releases}\n\
+                 [peer]\nlisten = \"{link}\"\n[peer.addresses]\n"
+            );
+            for (peer, address) in PARTIES.iter().zip(&links).filter(|(peer, _)| *peer != party) {
+                text += &format!("{peer} = \"{address}\"\n");
+            }
+            fs::write(dir.join(format!("{party}.node.toml")), text).expect("a file");
+        }
+        fs::write(dir.join("pay.tacit"), PROGRAM).expect("a file");
+        let mut nodes = Nodes { folder, children: vec![None, None, None] };
+        (0..3).for_each(|party| nodes.up(party));
+        for party in PARTIES {
+            nodes.until(&format!("node status --node {party}"), |text| {
+                !text.contains("not connected")
+            });
+        }
+        nodes
+    }
+
+    fn dir(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn up(&mut self, party: usize) {
+        let mut serve =
+            command(self.dir(), &format!("serve --config {}.node.toml", PARTIES[party]));
+        let mut log = fs::OpenOptions::new();
+        let log = log
+            .create(true)
+            .append(true)
+            .open(self.dir().join(format!("{}.log", PARTIES[party])))
+            .expect("a log");
+        let child = serve.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn();
+        self.children[party] = Some(child.expect("the daemon starts"));
+    }
+
+    /// As if the machine had lost power.
+    fn kill(&mut self, party: usize) {
+        if let Some(mut child) = self.children[party].take() {
+            child.kill().expect("SIGKILL");
+            child.wait().expect("it ends");
+        }
+    }
+
+    /// Repeats a command until its text is as wanted.
+    fn until(&self, arguments: &str, wanted: impl Fn(&str) -> bool) -> String {
+        let since = Instant::now();
+        loop {
+            let output = command(self.dir(), arguments).output().expect("the command runs");
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            if output.status.success() && wanted(&text) {
+                return text;
+            }
+            if since.elapsed() > Duration::from_secs(60) {
+                let error = String::from_utf8_lossy(&output.stderr).into_owned();
+                panic!("tacit {arguments}: {text}{error}\n{}", self.logs());
+            }
+            sleep(Duration::from_millis(100));
+        }
+    }
+
+    fn logs(&self) -> String {
+        let log = |party: &&str| {
+            let text = fs::read_to_string(self.dir().join(format!("{party}.log")));
+            format!("--- {party}\n{}\n", text.unwrap_or_default())
+        };
+        PARTIES.iter().map(log).collect()
+    }
+
+    /// A study that all have approved, with a table of each.
+    fn study(&self, name: &str, releases: u32) {
+        fs::write(self.dir().join(format!("{name}.toml")), study(name, releases)).expect("a file");
+        let lint = ok(self.dir(), &format!("study lint {name}.toml --node alice"));
+        assert!(lint.contains("carol gives a table of at least 2 rows"), "{lint}");
+        ok(self.dir(), &format!("study propose {name}.toml --node bob"));
+        for (party, rows) in PARTIES.iter().zip(["1\n2\n", "30\n40\n", "500\n600\n700\n"]) {
+            self.until(&format!("study list --node {party}"), |text| text.contains(name));
+            ok(self.dir(), &format!("study approve {name} --node {party}"));
+            fs::write(self.dir().join(format!("{party}.csv")), format!("pay\n{rows}"))
+                .expect("a file");
+            ok(self.dir(), &format!("dataset add pay {party}.csv --node {party}"));
+            ok(self.dir(), &format!("study bind {name} --table pay --node {party}"));
+        }
+        for party in PARTIES {
+            self.until(&format!("study list --node {party}"), |text| text.contains("open"));
+        }
+    }
+
+    fn start_session(&self, more: &str) -> String {
+        let started = ok(self.dir(), &format!("session start {more} --node alice --json"));
+        let started: serde_json::Value = serde_json::from_str(&started).expect("JSON");
+        started["session"].as_str().expect("an id").to_owned()
+    }
+
+    fn shown(&self, party: &str, session: &str) -> serde_json::Value {
+        let text = ok(self.dir(), &format!("session show {session} --node {party} --json"));
+        serde_json::from_str(&text).expect("JSON")
+    }
+
+    /// The state in which a session ends, the same at all nodes.
+    fn end(&self, session: &str) -> String {
+        let ended = |text: &str| text.contains("\"ended\":true");
+        let mut states = Vec::new();
+        for party in PARTIES {
+            self.until(&format!("session show {session} --node {party} --json"), ended);
+            let shown = self.shown(party, session);
+            states.push((
+                shown["state"].as_str().expect("a state").to_owned(),
+                shown["charged"].clone(),
+            ));
+        }
+        let first = states[0].clone();
+        assert!(states.iter().all(|state| *state == first), "{states:?}\n{}", self.logs());
+        first.0
+    }
+}
+
+impl Drop for Nodes {
+    fn drop(&mut self) {
+        (0..3).for_each(|party| self.kill(party));
+    }
+}
+
+#[test]
+fn three_nodes_run_what_all_have_approved_and_no_more() {
+    let nodes = Nodes::start(5);
+    nodes.study("pay", 1);
+    let session = nodes.start_session("pay --idempotency-key k1");
+    assert_eq!(session, nodes.start_session("pay --idempotency-key k1"), "one key, one session");
+    assert_eq!(nodes.end(&session), "succeeded", "{}", nodes.logs());
+    for party in PARTIES {
+        let results = ok(nodes.dir(), &format!("session results {session} --node {party}"));
+        let results: serde_json::Value = serde_json::from_str(&results).expect("JSON");
+        let text = results.to_string();
+        assert!(text.contains("1873"), "{party}: {text}");
+        assert_eq!(text.contains("most"), party == "bob", "{party}: {text}");
+    }
+    let status = nodes.shown("bob", &session);
+    assert_eq!(status["charged"], true);
+    // The budget is one release.
+    let second = nodes.start_session("pay");
+    let refused = fails(nodes.dir(), &format!("session watch {second} --node alice"), 6);
+    assert!(refused.contains("budget_releases"), "{refused}");
+    assert_eq!(nodes.end(&second), "refused");
+    fails(nodes.dir(), &format!("session results {second} --node alice"), 2);
+    // What the log says of that.
+    let audit = ok(nodes.dir(), "audit show --node carol");
+    for kind in ["study_approved", "charged", "released", "attempt_ended", "session_ended"] {
+        assert!(audit.contains(kind), "{kind}: {audit}");
+    }
+    ok(nodes.dir(), "audit verify --node carol");
+    let broken = fails(nodes.dir(), "audit verify --node carol --head 00", 7);
+    assert!(broken.contains("no entry 00"), "{broken}");
+    // Values are in no log.
+    assert!(!nodes.logs().contains("1873"));
+    // Sessions are started at home, and not of what is closed.
+    let elsewhere = fails(nodes.dir(), "session start pay --node bob", 2);
+    assert!(elsewhere.contains("not_home"), "{elsewhere}");
+    ok(nodes.dir(), "study close pay --node carol");
+    nodes.until("study list --node alice", |text| text.contains("closed"));
+    let closed = fails(nodes.dir(), "session start pay --node alice", 2);
+    assert!(closed.contains("not_open"), "{closed}");
+}
+
+#[test]
+fn a_node_that_is_killed_loses_nothing() {
+    let mut nodes = Nodes::start(50);
+    nodes.study("pay", 50);
+    // Early, while it runs, around its gate, and behind it; the home, too.
+    for (victim, wait_ms) in [(1, 0), (2, 150), (1, 300), (0, 450), (2, 700)] {
+        let session = nodes.start_session("pay");
+        sleep(Duration::from_millis(wait_ms));
+        nodes.kill(victim);
+        sleep(Duration::from_millis(300));
+        nodes.up(victim);
+        let end = nodes.end(&session);
+        assert!(["succeeded", "partial"].contains(&end.as_str()), "{end}\n{}", nodes.logs());
+        for party in PARTIES {
+            nodes.until(&format!("node status --node {party}"), |text| {
+                text.contains(" 0 running, 0 not ended")
+            });
+        }
+    }
+    for party in PARTIES {
+        ok(nodes.dir(), &format!("audit verify --node {party}"));
+    }
+}
+
+#[test]
+fn a_second_daemon_does_not_take_the_state_of_a_first() {
+    let nodes = Nodes::start(5);
+    let error = fails(nodes.dir(), "serve --config alice.node.toml", 3);
+    assert!(error.contains("another daemon"), "{error}");
+    let error = fails(nodes.dir(), "node status --node nowhere", 4);
+    assert!(error.contains("no node answers"), "{error}");
+}

@@ -1,0 +1,488 @@
+//! The node: its state, how it is loaded, and how it takes inputs.
+
+use crate::audit::{Entry, Head};
+use crate::command::{Answer, Command, Dataset};
+use crate::effect::{Batch, Change, Effect, Step, Table};
+use crate::message::Message;
+use crate::policy::{Limits, Policy};
+use crate::safeguard::Safeguard;
+use crate::session::{Charge, Ending, Frozen, Session};
+use crate::sign::Statements;
+use crate::studies::digest;
+use crate::study::{Document, Study};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Longest wait before something is said again, in milliseconds.
+const MOST_WAIT_MS: u64 = 60_000;
+/// How long keys of requests are known, in milliseconds.
+const REQUESTS_MS: u64 = 7 * 24 * 3600 * 1000;
+/// How often old things are looked for, in milliseconds.
+const SWEEP_MS: u64 = 60_000;
+
+/// The time of an input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Now {
+    /// Milliseconds of Unix time. It may jump.
+    pub wall_ms: u64,
+    /// Milliseconds of a clock that never goes back, from any start.
+    pub mono_ms: u64,
+}
+
+/// Who this party is, and what its operator allows.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// This party's name.
+    pub me: String,
+    /// Fingerprints of the TLS keys of all parties, this one included, by name.
+    pub fingerprints: BTreeMap<String, String>,
+    /// What the operator allows.
+    pub policy: Policy,
+    /// What the node takes on at a time.
+    pub limits: Limits,
+    /// The engine, which has to be the same at all parties of an attempt.
+    pub engine: String,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// Time went by: several times a second.
+    Tick,
+    /// A peer is connected, and has proved its TLS key.
+    Linked {
+        /// Which one.
+        peer: String,
+        /// Its statement key, as it says.
+        statements: String,
+    },
+    /// A peer is not connected any more.
+    Unlinked {
+        /// Which one.
+        peer: String,
+    },
+    /// A connected peer says something.
+    Message {
+        /// Who.
+        from: String,
+        /// What.
+        message: Box<Message>,
+    },
+    /// An operator asks for something.
+    Command {
+        /// Names the answer.
+        ticket: u64,
+        /// Who asks, as the shell knows them.
+        operator: String,
+        /// What.
+        command: Command,
+    },
+    /// The worker of an attempt asks or ended.
+    Worker {
+        /// The session.
+        session: String,
+        /// The attempt's number.
+        attempt: u32,
+        /// What it says.
+        event: WorkerEvent,
+    },
+}
+
+/// What a worker says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkerEvent {
+    /// It stands before its gate.
+    GateAsked,
+    /// It ended.
+    Ended(Ending),
+}
+
+/// A record of the store, as it is loaded.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// Where.
+    pub table: Table,
+    /// Which.
+    pub key: String,
+    /// Its content.
+    pub value: Vec<u8>,
+}
+
+/// A promise to take part in an attempt, for a few seconds. It is not stored: a restart forgets it.
+pub(crate) struct Reservation {
+    pub nonce: String,
+    pub until_ms: u64,
+    pub label: String,
+}
+
+/// An attempt that home has proposed.
+pub(crate) struct Proposal {
+    pub attempt: u32,
+    pub votes: BTreeMap<String, (String, Option<Frozen>)>,
+    pub until_ms: u64,
+}
+
+/// A request that has an answer.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Request {
+    pub study: String,
+    pub session: String,
+    pub at_ms: u64,
+}
+
+/// One party's node. See the [crate](crate).
+pub struct Node<S> {
+    pub(crate) config: Config,
+    pub(crate) signer: S,
+    pub(crate) studies: BTreeMap<String, Study>,
+    pub(crate) sessions: BTreeMap<String, Session>,
+    pub(crate) ledger: BTreeMap<String, Charge>,
+    pub(crate) datasets: BTreeMap<String, Dataset>,
+    pub(crate) requests: BTreeMap<String, Request>,
+    /// Statement keys of peers, as they were first said.
+    pub(crate) keys: BTreeMap<String, String>,
+    pub(crate) head: Head,
+    /// Peers that are connected.
+    pub(crate) links: BTreeSet<String>,
+    pub(crate) reservations: BTreeMap<(String, u32), Reservation>,
+    pub(crate) proposals: BTreeMap<String, Proposal>,
+    /// When workers were started, on the clock that never goes back.
+    pub(crate) started: BTreeMap<(String, u32), u64>,
+    /// Sessions about which something is left to be done or said.
+    pub(crate) open: BTreeSet<String>,
+    /// Whose outcomes of an attempt a peer has.
+    pub(crate) known: BTreeMap<(String, u32, String), BTreeSet<String>>,
+    /// What a peer knows of a study, as a digest.
+    pub(crate) studies_known: BTreeMap<(String, String), String>,
+    /// Digests of what is known of studies here.
+    pub(crate) digests: BTreeMap<String, String>,
+    /// What was said when, and how long it waits to be said again.
+    said: BTreeMap<(String, String), (u64, u64)>,
+    pub(crate) draining: bool,
+    swept_ms: u64,
+    pub(crate) now: Now,
+    random: [u8; 32],
+    drawn: u64,
+    batch: Batch,
+    then: Vec<Effect>,
+    #[cfg(feature = "simulation")]
+    off: Option<Safeguard>,
+}
+
+impl<S: Statements> Node<S> {
+    /// A node with what its store holds. Attempts that ran when the node stopped have ended; `has_results` says whether the
+    /// results of one are on the disk. Gives the first step, too.
+    ///
+    /// # Errors
+    /// A record cannot be read: the store is damaged, or of a later version.
+    pub fn load(
+        config: Config,
+        signer: S,
+        stored: impl IntoIterator<Item = Stored>,
+        (now, random): (Now, [u8; 32]),
+        has_results: &dyn Fn(&str, u32) -> bool,
+    ) -> Result<(Node<S>, Step), String> {
+        let mut node = Node::read_all(config, signer, stored, (now, random))?;
+        node.restarted(has_results);
+        let step = node.step();
+        Ok((node, step))
+    }
+
+    /// Loads a node without a safeguard.
+    ///
+    /// # Errors
+    /// When [`Node::load`] fails.
+    #[cfg(feature = "simulation")]
+    pub fn load_without(
+        config: Config,
+        signer: S,
+        stored: impl IntoIterator<Item = Stored>,
+        (now, random): (Now, [u8; 32]),
+        has_results: &dyn Fn(&str, u32) -> bool,
+        without: Option<Safeguard>,
+    ) -> Result<(Node<S>, Step), String> {
+        let mut node = Node::read_all(config, signer, stored, (now, random))?;
+        node.off = without;
+        node.restarted(has_results);
+        let step = node.step();
+        Ok((node, step))
+    }
+
+    fn read_all(
+        config: Config,
+        signer: S,
+        stored: impl IntoIterator<Item = Stored>,
+        (now, random): (Now, [u8; 32]),
+    ) -> Result<Node<S>, String> {
+        let mut node = Node {
+            config,
+            signer,
+            studies: BTreeMap::new(),
+            sessions: BTreeMap::new(),
+            ledger: BTreeMap::new(),
+            datasets: BTreeMap::new(),
+            requests: BTreeMap::new(),
+            keys: BTreeMap::new(),
+            head: Head::default(),
+            links: BTreeSet::new(),
+            reservations: BTreeMap::new(),
+            proposals: BTreeMap::new(),
+            started: BTreeMap::new(),
+            open: BTreeSet::new(),
+            known: BTreeMap::new(),
+            studies_known: BTreeMap::new(),
+            digests: BTreeMap::new(),
+            said: BTreeMap::new(),
+            draining: false,
+            swept_ms: now.mono_ms,
+            now,
+            random,
+            drawn: 0,
+            batch: Batch::default(),
+            then: Vec::new(),
+            #[cfg(feature = "simulation")]
+            off: None,
+        };
+        for Stored { table, key, value } in stored {
+            node.read(table, key, &value)?;
+        }
+        node.open = node.sessions.keys().cloned().collect();
+        node.digests = node.studies.iter().map(|(id, it)| (id.clone(), digest(it))).collect();
+        node.audit("started", json!({ "engine": node.config.engine }));
+        Ok(node)
+    }
+
+    /// The document of a study that is known here.
+    #[must_use]
+    pub fn document(&self, study: &str) -> Option<&Document> {
+        self.studies.get(study).map(|study| &study.document)
+    }
+
+    fn read(&mut self, table: Table, key: String, value: &[u8]) -> Result<(), String> {
+        fn of<T: DeserializeOwned>(key: &str, value: &[u8]) -> Result<T, String> {
+            serde_json::from_slice(value).map_err(|e| format!("the record {key} is damaged: {e}"))
+        }
+        match table {
+            Table::Studies => drop(self.studies.insert(key.clone(), of(&key, value)?)),
+            Table::Sessions => drop(self.sessions.insert(key.clone(), of(&key, value)?)),
+            Table::Ledger => drop(self.ledger.insert(key.clone(), of(&key, value)?)),
+            Table::Datasets => drop(self.datasets.insert(key.clone(), of(&key, value)?)),
+            Table::Idempotency => drop(self.requests.insert(key.clone(), of(&key, value)?)),
+            Table::Keys => drop(self.keys.insert(key.clone(), of(&key, value)?)),
+            Table::Audit => {
+                let entry: Entry = of(&key, value)?;
+                if entry.seq > self.head.seq {
+                    self.head = entry.head();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes an input. `random` are 32 fresh bytes, which are used once.
+    pub fn handle(&mut self, now: Now, random: [u8; 32], input: Input) -> Step {
+        (self.now, self.random, self.drawn) = (now, random, 0);
+        match input {
+            Input::Tick => self.tick(),
+            Input::Linked { peer, statements } => self.linked(&peer, &statements),
+            Input::Unlinked { peer } => drop(self.links.remove(&peer)),
+            Input::Message { from, message } => self.heard(&from, *message),
+            Input::Command { ticket, operator, command } => {
+                let answer = self.command(&operator, command);
+                self.answer(ticket, answer);
+            }
+            Input::Worker { session, attempt, event: WorkerEvent::GateAsked } => {
+                self.gate(&session, attempt);
+            }
+            Input::Worker { session, attempt, event: WorkerEvent::Ended(ending) } => {
+                self.worker_ended(&session, attempt, ending);
+            }
+        }
+        self.step()
+    }
+
+    fn step(&mut self) -> Step {
+        Step { batch: std::mem::take(&mut self.batch), then: std::mem::take(&mut self.then) }
+    }
+
+    fn tick(&mut self) {
+        let mono = self.now.mono_ms;
+        if self.holds(Safeguard::Lapse) {
+            self.reservations.retain(|_, reservation| reservation.until_ms > mono);
+        }
+        self.say_studies();
+        self.tick_sessions();
+        if mono.saturating_sub(self.swept_ms) >= SWEEP_MS {
+            self.swept_ms = mono;
+            self.sweep();
+        }
+    }
+
+    /// Forgets what is old.
+    fn sweep(&mut self) {
+        let wall = self.now.wall_ms;
+        let old: Vec<String> = self
+            .requests
+            .iter()
+            .filter(|(_, request)| wall.saturating_sub(request.at_ms) > REQUESTS_MS)
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in old {
+            self.requests.remove(&key);
+            self.remove(Table::Idempotency, &key);
+        }
+        self.sweep_results();
+    }
+
+    fn linked(&mut self, peer: &str, statements: &str) {
+        if !self.config.fingerprints.contains_key(peer) || *peer == self.config.me {
+            return;
+        }
+        match self.keys.get(peer) {
+            Some(known) if known != statements => {
+                // Its TLS key is the same, so this is a mistake or worse; studies are signed with the old one.
+                self.audit("key_changed", json!({ "peer": peer }));
+                return;
+            }
+            Some(_) => {}
+            None => {
+                self.keys.insert(peer.to_owned(), statements.to_owned());
+                self.put(Table::Keys, peer, &statements);
+                self.audit("key_known", json!({ "peer": peer, "statements": statements }));
+            }
+        }
+        self.links.insert(peer.to_owned());
+        self.said.retain(|(to, _), _| to != peer);
+    }
+
+    fn heard(&mut self, from: &str, message: Message) {
+        if !self.links.contains(from) {
+            return;
+        }
+        match message {
+            Message::Study { document, approvals, withdrawn, closed } => {
+                self.study_heard(from, *document, approvals, (withdrawn, closed));
+            }
+            Message::StudyKnown { study, digest } => {
+                if self.studies.contains_key(&study) {
+                    self.studies_known.insert((study, from.to_owned()), digest);
+                }
+            }
+            Message::Propose { study, session, attempt, engine } => {
+                self.proposed(from, &study, &session, attempt, &engine);
+            }
+            Message::Accept { session, attempt, nonce, frozen } => {
+                self.accepted(from, &session, attempt, nonce, frozen);
+            }
+            Message::Refuse { session, attempt, code } => {
+                self.refused(from, &session, attempt, code)
+            }
+            Message::Release { session, attempt } => self.released_by(from, &session, attempt),
+            Message::Start { beginning } => self.start(from, beginning),
+            Message::Outcomes { beginning, outcomes } => self.outcomes(from, beginning, outcomes),
+            Message::OutcomesKnown { session, attempt, parties } => {
+                self.outcomes_known(from, &session, attempt, parties);
+            }
+            Message::Cancel { session } => self.cancel_heard(from, &session),
+            Message::Ended { session, study, end } => self.ended_heard(from, &session, &study, end),
+            Message::EndKnown { session } => self.end_known(from, &session),
+        }
+    }
+
+    /// This party's name.
+    pub(crate) fn me(&self) -> String {
+        self.config.me.clone()
+    }
+
+    /// Whether a safeguard holds: always, outside of simulations that test whether they notice.
+    pub(crate) fn holds(&self, safeguard: Safeguard) -> bool {
+        #[cfg(feature = "simulation")]
+        return self.off != Some(safeguard);
+        #[cfg(not(feature = "simulation"))]
+        {
+            let _ = safeguard;
+            true
+        }
+    }
+
+    /// Fresh random bytes in hex, which no other call gives.
+    pub(crate) fn draw(&mut self) -> String {
+        self.drawn += 1;
+        let mut hasher = blake3::Hasher::new_derive_key("tacit 2027 node randomness");
+        hasher.update(&self.random);
+        hasher.update(&self.drawn.to_le_bytes());
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// Whether something may be said to a peer now: at once the first time, and then ever more rarely.
+    pub(crate) fn may_say(&mut self, to: &str, what: String) -> bool {
+        let now = self.now.mono_ms;
+        let key = (to.to_owned(), what);
+        let (at, wait) = self.said.get(&key).copied().unwrap_or((0, 0));
+        if wait > 0 && now < at.saturating_add(wait) {
+            return false;
+        }
+        self.said.insert(key, (now, (wait * 2).clamp(1000, MOST_WAIT_MS)));
+        true
+    }
+
+    /// From here on something is said to a peer at once.
+    pub(crate) fn say_anew(&mut self, to: &str, what: &str) {
+        self.said.remove(&(to.to_owned(), what.to_owned()));
+    }
+
+    pub(crate) fn send(&mut self, to: &str, message: Message) {
+        if self.links.contains(to) {
+            let message = Box::new(message);
+            self.effect(Effect::Send { to: to.to_owned(), message });
+        }
+    }
+
+    pub(crate) fn effect(&mut self, effect: Effect) {
+        self.then.push(effect);
+    }
+
+    fn answer(&mut self, ticket: u64, answer: Answer) {
+        self.effect(Effect::Answer { ticket, answer });
+    }
+
+    pub(crate) fn put(&mut self, table: Table, key: &str, value: &impl Serialize) {
+        // What is stored has text for keys and no numbers that JSON lacks.
+        let value = serde_json::to_vec(value).unwrap_or_default();
+        self.change(Change { table, key: key.to_owned(), value: Some(value) });
+    }
+
+    pub(crate) fn remove(&mut self, table: Table, key: &str) {
+        self.change(Change { table, key: key.to_owned(), value: None });
+    }
+
+    fn change(&mut self, change: Change) {
+        let same = |other: &Change| other.table == change.table && other.key == change.key;
+        self.batch.0.retain(|other| !same(other));
+        self.batch.0.push(change);
+    }
+
+    pub(crate) fn save_study(&mut self, id: &str) {
+        if let Some(study) = self.studies.get(id) {
+            self.digests.insert(id.to_owned(), digest(study));
+            let value = serde_json::to_vec(study).unwrap_or_default();
+            self.change(Change { table: Table::Studies, key: id.to_owned(), value: Some(value) });
+        }
+    }
+
+    pub(crate) fn save_session(&mut self, id: &str) {
+        self.open.insert(id.to_owned());
+        if let Some(session) = self.sessions.get(id) {
+            let value = serde_json::to_vec(session).unwrap_or_default();
+            self.change(Change { table: Table::Sessions, key: id.to_owned(), value: Some(value) });
+        }
+    }
+
+    pub(crate) fn audit(&mut self, kind: &str, body: Value) {
+        let entry = Entry::after(&self.head, self.now.wall_ms, kind, body);
+        self.head = entry.head();
+        self.put(Table::Audit, &format!("{:020}", entry.seq), &entry);
+    }
+}

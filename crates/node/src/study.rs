@@ -1,0 +1,266 @@
+//! Studies: what parties agree on before anything is computed.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Longest program text of a study, in bytes.
+pub const MAX_PROGRAM_BYTES: usize = 256 << 10;
+/// Longest name of a study, party, dataset or label, in bytes.
+pub const MAX_NAME_BYTES: usize = 64;
+
+/// What a study fixes. It is part of the [`Document`] that all parties sign: nothing in it can be changed afterwards.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Terms {
+    /// The name, by which operators call it.
+    pub study: String,
+    /// What it is for, for people.
+    pub purpose: String,
+    /// The protocol, as `tacit run --protocol` takes it.
+    pub protocol: String,
+    /// The parties, in the order of the protocol's roles.
+    pub parties: Vec<String>,
+    /// The party that proposes sessions.
+    pub home: String,
+    /// The label under which releases of several studies are counted together.
+    pub label: String,
+    /// The parties that give a table, and what is asked of it.
+    pub tables: BTreeMap<String, TableTerms>,
+    /// Sessions whose results may be released.
+    pub releases: u32,
+    /// Rows by which tables of two releases of the label differ at least, in each direction in which they differ; 0 where it does not matter.
+    pub min_change: u64,
+    /// Worker threads of each party.
+    pub threads: u32,
+    /// Seconds that one attempt may take.
+    pub limit_seconds: u64,
+    /// Seconds after which a session that has not begun an attempt does not begin one any more.
+    pub expires_seconds: u64,
+    /// Attempts of a session, at most.
+    pub attempts: u32,
+    /// Seconds for which results are kept.
+    pub results_seconds: u64,
+}
+
+/// What is asked of a party's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableTerms {
+    /// Fewest rows.
+    pub min_rows: u64,
+}
+
+/// A party of a study, as all know it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Member {
+    /// Fingerprint of its TLS key.
+    pub fingerprint: String,
+    /// Its statement key.
+    pub statements: String,
+}
+
+/// The whole of a study: what all parties sign.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Document {
+    /// 1.
+    pub version: u32,
+    /// What it fixes.
+    pub terms: Terms,
+    /// The program, as text.
+    pub program: String,
+    /// Digest of the program's canonical form, as `tacit program check` shows it.
+    pub program_digest: String,
+    /// The parties.
+    pub members: BTreeMap<String, Member>,
+}
+
+impl Document {
+    /// The study's id: BLAKE3 of its canonical JSON, in hex.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let value = serde_json::to_value(self).unwrap_or(Value::Null);
+        let mut hasher = blake3::Hasher::new_derive_key("tacit 2027 study id");
+        hasher.update(canonical(&value).as_bytes());
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// Whether it is well formed: what any node refuses to know, whatever its policy.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn check(&self) -> Result<(), String> {
+        let Terms { study, parties, home, label, tables, .. } = &self.terms;
+        if self.version != 1 {
+            return Err(format!("this version knows studies of version 1, not {}", self.version));
+        }
+        for name in [study, home, label].into_iter().chain(parties).chain(tables.keys()) {
+            check_name(name)?;
+        }
+        if self.terms.purpose.len() > 4096 || self.program.len() > MAX_PROGRAM_BYTES {
+            return Err("the purpose or the program is too long".into());
+        }
+        if !(2..=64).contains(&parties.len()) {
+            return Err("a study has from 2 to 64 parties".into());
+        }
+        let mut sorted: Vec<&String> = parties.iter().collect();
+        sorted.sort();
+        if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err("a party is named twice".into());
+        }
+        if !self.members.keys().eq(sorted) {
+            return Err("the parties and those whose keys are named differ".into());
+        }
+        if !parties.contains(home) {
+            return Err(format!("home is {home}, which is none of the parties"));
+        }
+        if let Some(other) = tables.keys().find(|party| !parties.contains(party)) {
+            return Err(format!("a table is asked of {other}, which is none of the parties"));
+        }
+        let Terms { releases, attempts, threads, limit_seconds, expires_seconds, .. } = &self.terms;
+        let year = 366 * 24 * 3600;
+        if *releases == 0 || *attempts == 0 || *threads == 0 {
+            return Err("releases, attempts and threads are at least 1".into());
+        }
+        if *attempts > 100 || *threads > 1024 {
+            return Err("there are at most 100 attempts and 1024 threads".into());
+        }
+        if !(1..=year).contains(limit_seconds) || !(1..=year).contains(expires_seconds) {
+            return Err("limit and expires are from a second to a year".into());
+        }
+        Ok(())
+    }
+}
+
+/// Whether a name can stand in paths, logs and messages.
+///
+/// # Errors
+/// Says what a name is.
+pub fn check_name(name: &str) -> Result<(), String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let good = !name.is_empty() && name.len() <= MAX_NAME_BYTES && name.chars().all(fits);
+    match good && !name.starts_with(['.', '-']) {
+        true => Ok(()),
+        false => Err(format!(
+            "{name:?} is no name: those have up to {MAX_NAME_BYTES} letters, digits, `-`, `_` and `.`, and begin with a letter, a digit or `_`"
+        )),
+    }
+}
+
+/// JSON with sorted keys and without spaces: the same value has one text.
+#[must_use]
+pub fn canonical(value: &Value) -> String {
+    match value {
+        Value::Object(map) => {
+            let mut keys: Vec<&String> = map.keys().collect();
+            keys.sort();
+            let pair =
+                |key: &String| format!("{}:{}", Value::from(key.as_str()), canonical(&map[key]));
+            format!("{{{}}}", keys.into_iter().map(pair).collect::<Vec<_>>().join(","))
+        }
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(","))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A statement of a party about a study.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mark {
+    /// Who says so.
+    pub party: String,
+    /// Its signature of the study's id.
+    pub signature: String,
+}
+
+/// How far a study is at a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StudyState {
+    /// Not all parties have approved it.
+    Proposed,
+    /// All have; this party has yet to bind its table.
+    Approved,
+    /// Sessions may run.
+    Open,
+    /// No session begins any more.
+    Closed,
+    /// Closed, and all results are deleted.
+    Archived,
+    /// A party has withdrawn it: nothing runs.
+    Withdrawn,
+}
+
+/// A study, as a node keeps it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Study {
+    /// What is signed.
+    pub document: Document,
+    /// Who has approved it, with signatures.
+    pub approvals: BTreeMap<String, String>,
+    /// This party's operators that have approved it.
+    pub operators: Vec<String>,
+    /// Who withdrew it.
+    pub withdrawn: Option<Mark>,
+    /// Who closed it.
+    pub closed: Option<Mark>,
+    /// When it was closed here, in milliseconds of Unix time.
+    pub closed_ms: u64,
+    /// All results are deleted.
+    pub archived: bool,
+    /// This party's dataset for it.
+    pub bound: Option<String>,
+    /// Somebody cheated in a session: nothing runs until an operator clears it.
+    pub quarantined: bool,
+    /// When it became known here, in milliseconds of Unix time.
+    pub known_ms: u64,
+}
+
+impl Study {
+    /// A study that has become known.
+    #[must_use]
+    pub fn new(document: Document, known_ms: u64) -> Study {
+        Study {
+            document,
+            approvals: BTreeMap::new(),
+            operators: Vec::new(),
+            withdrawn: None,
+            closed: None,
+            closed_ms: 0,
+            archived: false,
+            bound: None,
+            quarantined: false,
+            known_ms,
+        }
+    }
+
+    /// Whether this party has to bind a table.
+    #[must_use]
+    pub fn wants_table_of(&self, party: &str) -> bool {
+        self.document.terms.tables.contains_key(party)
+    }
+
+    /// How far it is, at this party.
+    #[must_use]
+    pub fn state(&self, me: &str) -> StudyState {
+        let unanimous =
+            self.document.members.keys().all(|party| self.approvals.contains_key(party));
+        match () {
+            () if self.withdrawn.is_some() => StudyState::Withdrawn,
+            () if self.archived => StudyState::Archived,
+            () if self.closed.is_some() => StudyState::Closed,
+            () if !unanimous => StudyState::Proposed,
+            () if self.wants_table_of(me) && self.bound.is_none() => StudyState::Approved,
+            () => StudyState::Open,
+        }
+    }
+
+    /// The parties of the study but this one.
+    pub fn others<'s>(&'s self, me: &'s str) -> impl Iterator<Item = &'s String> {
+        self.document.terms.parties.iter().filter(move |party| *party != me)
+    }
+}

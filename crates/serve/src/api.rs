@@ -1,0 +1,319 @@
+//! The operator's API: HTTP and JSON on a Unix socket that only the daemon's user and root can open.
+
+use crate::core::Events;
+use crate::data::Data;
+use crate::error::Error;
+use crate::store::Store;
+use crate::study::{self, StudyFile};
+use crate::workers::{report_file, results_file};
+use axum::body::Bytes;
+use axum::extract::connect_info::{ConnectInfo, Connected};
+use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post, put};
+use axum::serve::IncomingStream;
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tacit::ErrorKind;
+use tacit_node::{Command, Document, Member, Policy, Problem, Table};
+use tokio::net::UnixListener;
+
+/// Largest table that is taken, in bytes.
+const MAX_TABLE_BYTES: usize = 1 << 30;
+/// Largest study with its program, in bytes.
+const MAX_STUDY_BYTES: usize = 1 << 20;
+
+/// What requests are served with.
+pub struct Served {
+    pub events: Events,
+    pub store: Arc<Store>,
+    pub data: Arc<Data>,
+    pub results: PathBuf,
+    pub policy: Policy,
+    pub fingerprints: BTreeMap<String, String>,
+}
+
+type Api = State<Arc<Served>>;
+type Reply = Result<Json<Value>, Refusal>;
+
+/// Who asks: the user at the other end of the socket.
+#[derive(Clone)]
+struct Operator(String);
+
+impl Connected<IncomingStream<'_, UnixListener>> for Operator {
+    fn connect_info(stream: IncomingStream<'_, UnixListener>) -> Operator {
+        let uid = stream.io().peer_cred().map(|it| it.uid());
+        Operator(uid.map_or_else(|_| "unknown".into(), |uid| format!("uid:{uid}")))
+    }
+}
+
+type Who = ConnectInfo<Operator>;
+
+/// A problem, as RFC 9457 has it.
+struct Refusal(Problem);
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let Problem { status, code, detail } = self.0;
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let title = status.canonical_reason().unwrap_or_default();
+        let body =
+            json!({ "title": title, "status": status.as_u16(), "code": code, "detail": detail });
+        let kind = [(header::CONTENT_TYPE, "application/problem+json")];
+        (status, kind, body.to_string()).into_response()
+    }
+}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Refusal {
+        Refusal(problem)
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        let (status, code) = match error.kind {
+            ErrorKind::Input | ErrorKind::Config => (422, "invalid"),
+            _ => (500, "system"),
+        };
+        Refusal(Problem::new(status, code, error.message))
+    }
+}
+
+impl Served {
+    async fn ask(&self, who: Operator, command: Command) -> Reply {
+        Ok(Json(self.events.ask(who.0, command).await?))
+    }
+
+    /// The parties, as all know them: their statement keys are those that this node has seen.
+    fn members(&self, own: (&str, &str)) -> Result<BTreeMap<String, Member>, Error> {
+        let records = self.store.load()?;
+        let keys = records.into_iter().filter(|record| record.table == Table::Keys);
+        let mut keys: BTreeMap<String, String> = keys
+            .filter_map(|record| Some((record.key, serde_json::from_slice(&record.value).ok()?)))
+            .collect();
+        keys.insert(own.0.to_owned(), own.1.to_owned());
+        let member = |(party, fingerprint): (&String, &String)| {
+            let statements = keys.get(party).cloned().unwrap_or_default();
+            (party.clone(), Member { fingerprint: fingerprint.clone(), statements })
+        };
+        Ok(self.fingerprints.iter().map(member).collect())
+    }
+
+    async fn document(&self, who: &Operator, proposal: Proposal) -> Result<Document, Refusal> {
+        let status = self.events.ask(who.0.clone(), Command::Status).await?;
+        let own =
+            [&status["party"], &status["statements"]].map(|it| it.as_str().unwrap_or_default());
+        let members = self.members((own[0], own[1]))?;
+        let file = StudyFile::parse("the study", &proposal.study)?;
+        Ok(file.document(&proposal.program, members)?)
+    }
+
+    /// The document of a study that the node knows.
+    async fn known(&self, who: &Operator, name: String) -> Result<Document, Refusal> {
+        let shown = self.events.ask(who.0.clone(), Command::ShowStudy(name)).await?;
+        let document = json!({
+            "version": 1, "terms": shown["terms"], "program": shown["program"],
+            "program_digest": shown["program_digest"], "members": shown["members"],
+        });
+        serde_json::from_value(document)
+            .map_err(|_| Refusal(Problem::new(500, "bug", "a study that the node knows is none")))
+    }
+
+    async fn file(
+        &self,
+        who: Operator,
+        session: String,
+        report: bool,
+    ) -> Result<Response, Refusal> {
+        let found = self.events.ask(who.0, Command::Results(session)).await?;
+        let session = found["session"].as_str().unwrap_or_default();
+        let attempt = found["attempt"].as_u64().unwrap_or(0) as u32;
+        let path = match report {
+            true => report_file(&self.results, session, attempt),
+            false => results_file(&self.results, session, attempt),
+        };
+        let text = tokio::task::spawn_blocking(move || std::fs::read(&path)).await;
+        let gone = || Problem::new(500, "system", "the file of the results cannot be read");
+        let text = text.map_err(|_| gone())?.map_err(|_| gone())?;
+        Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
+    }
+}
+
+/// A study's file and its program's.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Proposal {
+    study: String,
+    program: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Binding {
+    dataset: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wish {
+    study: String,
+}
+
+async fn propose(State(api): Api, ConnectInfo(who): Who, Json(it): Json<Proposal>) -> Reply {
+    let document = api.document(&who, it).await?;
+    api.ask(who, Command::ProposeStudy(Box::new(document))).await
+}
+
+async fn lint(State(api): Api, ConnectInfo(who): Who, Json(it): Json<Proposal>) -> Reply {
+    let document = api.document(&who, it).await?;
+    Ok(Json(json!({ "text": study::lint(&document, &api.policy)? })))
+}
+
+async fn lint_known(State(api): Api, ConnectInfo(who): Who, Path(name): Path<String>) -> Reply {
+    let document = api.known(&who, name).await?;
+    Ok(Json(json!({ "text": study::lint(&document, &api.policy)? })))
+}
+
+/// Nobody approves what this node cannot read.
+async fn approve(State(api): Api, ConnectInfo(who): Who, Path(name): Path<String>) -> Reply {
+    let document = api.known(&who, name).await?;
+    study::check(&document)?;
+    api.ask(who, Command::ApproveStudy(document.id())).await
+}
+
+async fn bind(
+    State(api): Api,
+    ConnectInfo(who): Who,
+    Path(study): Path<String>,
+    Json(Binding { dataset }): Json<Binding>,
+) -> Reply {
+    api.ask(who, Command::BindStudy { study, dataset }).await
+}
+
+async fn add(
+    State(api): Api,
+    ConnectInfo(who): Who,
+    Path(dataset): Path<String>,
+    table: Bytes,
+) -> Reply {
+    let (data, name) = (api.data.clone(), dataset.clone());
+    let added = tokio::task::spawn_blocking(move || data.add(&name, &table)).await;
+    let version = added.map_err(|_| Problem::new(500, "bug", "the table was not stored"))??;
+    api.ask(who, Command::AddDataset { dataset, version }).await
+}
+
+async fn start(
+    State(api): Api,
+    ConnectInfo(who): Who,
+    headers: HeaderMap,
+    Json(Wish { study }): Json<Wish>,
+) -> Reply {
+    let key = headers.get("idempotency-key").map(|key| key.to_str().map(str::to_owned));
+    let key = key
+        .transpose()
+        .map_err(|_| Problem::new(422, "invalid_key", "an idempotency key is printable ASCII"))?;
+    api.ask(who, Command::StartSession { study, key }).await
+}
+
+async fn audit(State(api): Api) -> Reply {
+    let store = api.store.clone();
+    let entries = tokio::task::spawn_blocking(move || store.values(Table::Audit)).await;
+    let entries = entries.map_err(|_| Problem::new(500, "bug", "the log was not read"))??;
+    let entries: Vec<Value> =
+        entries.iter().filter_map(|entry| serde_json::from_slice(entry).ok()).collect();
+    Ok(Json(json!(entries)))
+}
+
+async fn ready(State(api): Api) -> Reply {
+    let status = api.events.ask("probe".into(), Command::Status).await?;
+    match status["draining"].as_bool() {
+        Some(true) => Err(Problem::new(503, "draining", "this node is about to stop").into()),
+        _ => Ok(Json(json!({ "ready": true }))),
+    }
+}
+
+/// A request without a body about nothing or about one thing.
+macro_rules! ask {
+    ($command:expr) => {
+        |State(api): Api, ConnectInfo(who): Who| async move { api.ask(who, $command).await }
+    };
+    (of $command:expr) => {
+        |State(api): Api, ConnectInfo(who): Who, Path(name): Path<String>| async move {
+            api.ask(who, $command(name)).await
+        }
+    };
+}
+
+fn routes(served: Arc<Served>) -> Router {
+    let results = |State(api): Api, ConnectInfo(who): Who, Path(name): Path<String>| async move {
+        api.file(who, name, false).await
+    };
+    let report = |State(api): Api, ConnectInfo(who): Who, Path(name): Path<String>| async move {
+        api.file(who, name, true).await
+    };
+    let table = put(add).layer(DefaultBodyLimit::max(MAX_TABLE_BYTES));
+    Router::new()
+        .route("/healthz", get(|| async { Json(json!({ "alive": true })) }))
+        .route("/readyz", get(ready))
+        .route("/v1/status", get(ask!(Command::Status)))
+        .route("/v1/drain", post(ask!(Command::Drain)))
+        .route("/v1/studies", get(ask!(Command::ListStudies)).post(propose))
+        .route("/v1/lint", post(lint))
+        .route("/v1/studies/{id}", get(ask!(of Command::ShowStudy)))
+        .route("/v1/studies/{id}/lint", get(lint_known))
+        .route("/v1/studies/{id}/approve", post(approve))
+        .route("/v1/studies/{id}/bind", post(bind))
+        .route("/v1/studies/{id}/withdraw", post(ask!(of Command::WithdrawStudy)))
+        .route("/v1/studies/{id}/close", post(ask!(of Command::CloseStudy)))
+        .route("/v1/studies/{id}/clear", post(ask!(of Command::ClearStudy)))
+        .route("/v1/datasets", get(ask!(Command::ListDatasets)))
+        .route("/v1/datasets/{name}", table)
+        .route("/v1/sessions", get(ask!(Command::ListSessions)).post(start))
+        .route("/v1/sessions/{id}", get(ask!(of Command::ShowSession)))
+        .route("/v1/sessions/{id}/cancel", post(ask!(of Command::CancelSession)))
+        .route("/v1/sessions/{id}/settle", post(ask!(of Command::SettleSession)))
+        .route("/v1/sessions/{id}/results", get(results))
+        .route("/v1/sessions/{id}/report", get(report))
+        .route("/v1/audit", get(audit))
+        .layer(DefaultBodyLimit::max(MAX_STUDY_BYTES))
+        .with_state(served)
+}
+
+/// Serves the API on a socket, on threads of its own, from here on.
+///
+/// # Errors
+/// The socket cannot be made.
+pub fn serve(socket: &std::path::Path, served: Served) -> Result<tokio::runtime::Runtime, Error> {
+    let wrong = |e: std::io::Error| Error::file(socket, &e);
+    // The lock on the state says that nobody else uses it.
+    match std::fs::remove_file(socket) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(wrong(e)),
+        _ => {}
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("tacit-api")
+        .enable_all()
+        .build()
+        .map_err(|e| Error::system(format!("cannot start threads: {e}")))?;
+    let listener = {
+        let _within = runtime.enter();
+        UnixListener::bind(socket).map_err(wrong)?
+    };
+    let owner = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(socket, owner).map_err(wrong)?;
+    let service = routes(Arc::new(served)).into_make_service_with_connect_info::<Operator>();
+    runtime.spawn(async move {
+        if let Err(error) = axum::serve(listener, service).await {
+            tracing::error!(%error, "the API has ended");
+        }
+    });
+    Ok(runtime)
+}
