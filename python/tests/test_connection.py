@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,12 @@ def test_public_inputs_are_given_to_the_preparation_too(parties: Path, state: Pa
     assert [getattr(it, "scaled", it) for it in learned.values()] == [30, 30, 30]
 
 
+def _one_with(job: tc.Job, data: dict[str, Any], parties: Path, form: dict[str, Any], name: str) -> Any:
+    """A run in which alice says what the others do not."""
+    own = form if name == "alice" else {}
+    return job.run(data[name], on=tc.connect(parties / f"{name}.toml"), protocol="trio", **own)
+
+
 def test_roles_are_the_same_at_all_parties(parties: Path, state: Path) -> None:
     job = products()
     data = {"alice": {"a": [2, 3, 4]}, "bob": {"b": [5, 6, 7]}, "carol": None}
@@ -176,10 +183,17 @@ def test_roles_are_the_same_at_all_parties(parties: Path, state: Path) -> None:
         assert all(isinstance(it, tc.ConfigurationError) for it in found.values()), found
         assert any(said in str(it) for it in found.values()), found
 
+    for form, said in [({"by": "circuits"}, "the same `by=`"), ({"chunk_rows": 2}, "the same `chunk_rows=`")]:
+        found = together(partial(_one_with, job, data, parties, form))
+        assert all(isinstance(it, tc.ConfigurationError) for it in found.values()), found
+        assert any(said in str(it) for it in found.values()), found
+
     def prepared(name: str) -> Any:
         net = tc.connect(parties / f"{name}.toml")
         with pytest.raises(tc.InputError, match="roles that are given"):
             job.prepare(state, on=net, protocol="trio", rows={"n": 3}, roles="auto")
+        with pytest.raises(tc.InputError, match="by= that is given"):
+            job.prepare(state, on=net, protocol="trio", rows={"n": 3}, by="auto")
         job.prepare(state, on=net, protocol="trio", rows={"n": 3}, roles=turned)
         return job.run(data[name], on=net, protocol="trio", prepared=state, roles=turned).products.tolist()
 

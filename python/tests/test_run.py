@@ -229,6 +229,37 @@ def test_plans_follow_the_network() -> None:
     assert {it["protocol"] for it in malicious.candidates} < {it["protocol"] for it in far.candidates}
 
 
+def test_the_form_of_numbers_and_rows_at_a_time_change_the_cost_alone() -> None:
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    n = tc.rows("n", max=100)
+    a, b = alice.array("a", tc.Int(0, 1000), shape=n), bob.array("b", tc.Int(0, 1000), shape=n)
+    job = tc.job("less", less=(a < b).sum().reveal(to="all"))
+    data = {"alice": {"a": list(range(64))}, "bob": {"b": list(range(63, -1, -1))}}
+
+    def cost(**form: Any) -> tuple[int, int]:
+        result = job.run(data, on=tc.local(network="lan"), protocol="replicated", **form)
+        assert result["less"] == 32
+        report = result.report.raw
+        return report["rounds"], sum(it["bytes"] for it in report["links"])
+
+    rings, circuits = cost(by="rings"), cost(by="circuits")
+    assert cost() == rings != circuits
+    assert cost(by="auto") in (rings, circuits)
+    assert cost(chunk_rows=np.int64(16))[0] > rings[0] == cost(chunk_rows="auto")[0]
+    over_tls = job.run(data, on=tc.local(transport="tcp"), protocol="lift", by="circuits", chunk_rows=16)
+    assert over_tls["less"] == 32
+    for form, protocol, said in [
+        ({"by": "circuits"}, "auto", "by= is for a protocol that is named"),
+        ({"chunk_rows": 8}, "auto", "chunk_rows= is for a protocol that is named"),
+        ({"by": "bits"}, "lift", 'by is "rings", "circuits" or "auto", not \'bits\''),
+        ({"chunk_rows": 0}, "lift", "a number of rows from 1, not 0"),
+        ({"chunk_rows": True}, "lift", "a number of rows from 1, not True"),
+        ({"by": "rings"}, "gmw:3", "gmw:3"),
+    ]:
+        with pytest.raises(tc.InputError, match=said):
+            job.run(data, on=tc.local(), protocol=protocol, **form)  # type: ignore[arg-type]
+
+
 def test_roles_are_played_by_those_who_are_named_or_whose_links_are_fast() -> None:
     alice, bob, _ = tc.parties("alice", "bob", "carol")
     n = tc.rows("n", max=100)

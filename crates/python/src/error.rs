@@ -39,6 +39,8 @@ fn arguments(remedy: &Remedy) -> String {
             "program" => "; compare what `job.text` gives at each",
             "the session" => ": the same jobs, with the same `session=`",
             "the number of workers" => ": the same `threads=` and `roles=`",
+            "numbers by" => ": the same `by=`",
+            "rows per chunk" => ": the same `chunk_rows=`",
             "who the parties are" => ": the same names and fingerprints",
             _ => "",
         },

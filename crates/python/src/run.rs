@@ -8,11 +8,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
-use tacit::{LocalParties, Network, Stopper, Threat, Values};
+use tacit::{ByChoice, ChunkChoice, LocalParties, Network, Stopper, Threat, Values};
 
 /// How often a run looks whether its user has pressed Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(50);
@@ -56,7 +57,7 @@ pub fn run_local(
     program: &Program,
     protocol: &str,
     network: &str,
-    roles: Option<Vec<String>>,
+    form: Form,
     threads: usize,
     inputs: &Bound<'_, PyDict>,
     watch: &Watch,
@@ -64,11 +65,18 @@ pub fn run_local(
     let parties = LocalParties::new(&program.0, self::protocol(protocol)?);
     let parties = parties.network(self::network(network)?).threads(threads);
     let mut parties = parties.stopper(&watch.stopper).watched_by(&watch.watch);
+    let (roles, by, chunk_rows) = form;
     if let Some(roles) = roles {
         parties = match for_links(&roles) {
             true => parties.roles_for_links(),
             false => parties.roles(roles.iter().map(String::as_str)),
         };
+    }
+    if let Some(by) = read(by)? {
+        parties = parties.by(by);
+    }
+    if let Some(rows) = read(chunk_rows)? {
+        parties = parties.chunk_rows(rows);
     }
     for (name, given) in values(inputs)? {
         parties = parties.input(&name, given);
@@ -118,6 +126,16 @@ pub fn loopback(names: Vec<String>) -> PyResult<Vec<Party>> {
 /// How a party connects: the name of the session, threads, and seconds to come up and without progress.
 type Connecting = (String, Option<usize>, f64, f64);
 
+/// What is said of how a protocol that is named runs: who plays which role, what numbers are computed with, and how many rows go
+/// together.
+type Form = (Option<Vec<String>>, Option<String>, Option<String>);
+
+/// One of these, read.
+fn read<T: FromStr<Err = String>>(text: Option<String>) -> PyResult<Option<T>> {
+    let read = text.map(|text| text.parse());
+    read.transpose().map_err(|why| failure(tacit::Error::new(tacit::ErrorKind::Input, why)))
+}
+
 /// Whether roles are given out by what links carry.
 fn for_links(roles: &[String]) -> bool {
     roles == ["auto"]
@@ -129,6 +147,8 @@ struct How {
     threat: Option<Threat>,
     prepared: Option<PathBuf>,
     roles: Option<Vec<String>>,
+    by: Option<ByChoice>,
+    chunk_rows: Option<ChunkChoice>,
     inputs: Vec<(String, Values)>,
     watch: tacit::Watch,
 }
@@ -183,12 +203,12 @@ impl Party {
         protocol: Option<&str>,
         threat: Option<(bool, usize)>,
         prepared: Option<PathBuf>,
-        roles: Option<Vec<String>>,
+        form: Form,
         connecting: Connecting,
         inputs: &Bound<'_, PyDict>,
         watch: &Watch,
     ) -> PyResult<Outcome> {
-        let how = How::new(protocol, threat, prepared, roles, inputs, watch)?;
+        let how = How::new(protocol, threat, prepared, form, inputs, watch)?;
         let connecting = how_to_connect(connecting, watch)?;
         let (party, program) = (self.0.clone(), program.0.clone());
         let run = move || how.run(by_itself(&party, &program, &connecting));
@@ -205,12 +225,12 @@ impl Party {
         directory: PathBuf,
         rows: Vec<(String, u64)>,
         runs: u64,
-        roles: Option<Vec<String>>,
+        form: Form,
         connecting: Connecting,
         inputs: &Bound<'_, PyDict>,
         watch: &Watch,
     ) -> PyResult<String> {
-        let how = How::new(Some(protocol), None, None, roles, inputs, watch)?;
+        let how = How::new(Some(protocol), None, None, form, inputs, watch)?;
         let connecting = how_to_connect(connecting, watch)?;
         let (party, program) = (self.0.clone(), program.0.clone());
         let made = move || {
@@ -259,11 +279,11 @@ impl Connection {
         protocol: Option<&str>,
         threat: Option<(bool, usize)>,
         prepared: Option<PathBuf>,
-        roles: Option<Vec<String>>,
+        form: Form,
         inputs: &Bound<'_, PyDict>,
         watch: &Watch,
     ) -> PyResult<Outcome> {
-        let how = How::new(protocol, threat, prepared, roles, inputs, watch)?;
+        let how = How::new(protocol, threat, prepared, form, inputs, watch)?;
         let (connection, program) = (Arc::clone(&self.connection), program.0.clone());
         waited(py, move || how.run(connection.run(&program)), &self.stopper).map(Outcome)
     }
@@ -317,15 +337,18 @@ impl How {
         protocol: Option<&str>,
         threat: Option<(bool, usize)>,
         prepared: Option<PathBuf>,
-        roles: Option<Vec<String>>,
+        form: Form,
         inputs: &Bound<'_, PyDict>,
         watch: &Watch,
     ) -> PyResult<How> {
+        let (roles, by, chunk_rows) = form;
         Ok(How {
             protocol: protocol.map(self::protocol).transpose()?,
             threat: threat.map(|(malicious, many)| self::threat(malicious, many)),
             prepared,
             roles,
+            by: read(by)?,
+            chunk_rows: read(chunk_rows)?,
             inputs: values(inputs)?,
             watch: watch.watch.clone(),
         })
@@ -344,6 +367,12 @@ impl How {
                 true => run.roles_for_links(),
                 false => run.roles(roles.iter().map(String::as_str)),
             };
+        }
+        if let Some(by) = self.by {
+            run = run.by(by);
+        }
+        if let Some(rows) = self.chunk_rows {
+            run = run.chunk_rows(rows);
         }
         if let Some(directory) = self.prepared {
             run = run.prepared(directory);

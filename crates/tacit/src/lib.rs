@@ -113,6 +113,7 @@ mod wire;
 
 pub use answer::Answer;
 pub use candidate::{Candidate, Choice};
+pub use choice::{ByChoice, ChunkChoice};
 pub use circuit::{Bits, Circuit, CircuitOutcome, CircuitReport, Word};
 pub use connection::Connection;
 pub use error::{Error, ErrorKind, Result};
@@ -129,6 +130,7 @@ pub use run::{Connecting, Run, Stopper};
 pub use run_ports::Ports;
 pub use run_tables::Inputs;
 pub use tacit_circuit::Builder as CircuitBuilder;
+pub use tacit_engine::program::By;
 pub use tacit_engine::protocols;
 pub use tacit_planner::Threat;
 pub use tacit_program::build::Builder as ProgramBuilder;
@@ -140,7 +142,7 @@ pub use values::{Scalar, Values};
 pub mod runtime {
     pub use crate::answer::SHOWN_ROWS;
     pub use crate::balance::Balancing;
-    pub use crate::choice::{ByChoice, ChunkChoice, ProgramChoice};
+    pub use crate::choice::ProgramChoice;
     pub use crate::error::Remedy;
     pub use crate::inputs::{Given, Padding, Sources, TableSource, is_rows, short};
     pub use crate::job::program_job;

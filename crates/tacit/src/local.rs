@@ -1,5 +1,6 @@
 //! All parties in one process, over a network that is played.
 
+use crate::choice::{ByChoice, ChunkChoice};
 use crate::error::{Error, Result};
 use crate::inputs::{Given, Sources, TableSource};
 use crate::names::Names;
@@ -112,6 +113,18 @@ impl LocalParties {
     /// Gives out roles by what the links of the network carry.
     pub fn roles_for_links(mut self) -> LocalParties {
         self.options.roles = Some(Roles::Auto);
+        self
+    }
+
+    /// What the program's numbers are computed with; see [`Run::by`](crate::Run::by).
+    pub fn by(mut self, by: ByChoice) -> LocalParties {
+        self.options.by = Some(by);
+        self
+    }
+
+    /// How many rows of large arrays go through the program together; see [`Run::chunk_rows`](crate::Run::chunk_rows).
+    pub fn chunk_rows(mut self, rows: ChunkChoice) -> LocalParties {
+        self.options.chunk_rows = Some(rows);
         self
     }
 

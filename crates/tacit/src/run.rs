@@ -1,5 +1,6 @@
 //! A run of one party with the others, before it starts.
 
+use crate::choice::{ByChoice, ChunkChoice};
 use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::meeting::{Meeting, session_named, with_deadlines};
@@ -45,6 +46,8 @@ pub struct Settings {
     protocol: Option<Protocol>,
     wanted: Option<Wanted>,
     roles: Option<Roles>,
+    by: Option<ByChoice>,
+    chunk_rows: Option<ChunkChoice>,
     stored: Option<PathBuf>,
     pub(crate) watch: Watch,
     pub(crate) gate: Option<Gated>,
@@ -232,6 +235,28 @@ impl<'p, T> Run<'p, T> {
         self
     }
 
+    /// What the program's numbers are computed with under the protocol that is named: elements of rings, circuits over bits, or
+    /// what takes less time on links that are measured at the start. Rings unless it is said, where the protocol has them. It changes what
+    /// a run costs, not what it computes or protects. All parties say the same.
+    ///
+    /// ```
+    /// # let rows: tacit::ChunkChoice = "512".parse()?;
+    /// let by: tacit::ByChoice = "circuits".parse()?;
+    /// assert!("shares".parse::<tacit::ByChoice>().is_err());
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn by(mut self, by: ByChoice) -> Self {
+        self.settings.by = Some(by);
+        self
+    }
+
+    /// How many rows of large arrays go through the program together under the protocol that is named: more take more memory, and fewer
+    /// rounds. All parties say the same.
+    pub fn chunk_rows(mut self, rows: ChunkChoice) -> Self {
+        self.settings.chunk_rows = Some(rows);
+        self
+    }
+
     /// Uses preprocessing that `tacit prepare` stored in this directory, once: the run itself is shorter then. What a run
     /// takes from the store is spent, even if the run fails. A run under a [protocol of one's own](crate::own) cannot have any.
     pub fn prepared(mut self, directory: impl AsRef<Path>) -> Self {
@@ -254,7 +279,8 @@ impl<'p, T> Run<'p, T> {
     /// How it is computed, and what the protocol must do, if the parties choose it. What this party's policy does not allow is
     /// refused.
     pub(crate) fn options(&self) -> Result<(Options, Option<Wanted>)> {
-        let Settings { connecting, protocol, wanted, roles, stored, .. } = &self.settings;
+        let Settings { connecting, protocol, wanted, roles, by, chunk_rows, stored, .. } =
+            &self.settings;
         let (parties, demands) = (self.party.config().parties.len(), self.party.demands());
         let by_policy = || demands.threat(parties).map(Wanted::against);
         let wanted = match protocol {
@@ -278,8 +304,9 @@ impl<'p, T> Run<'p, T> {
                 "not supported for protocols of one's own: stored preprocessing, which `tacit prepare` makes, under {protocol}"
             )));
         }
-        let (roles, stored) = (roles.clone(), stored.clone());
-        Ok((Options { roles, threads, spread, stored, ..Options::new(protocol) }, wanted))
+        let (roles, by, chunk_rows, stored) = (roles.clone(), *by, *chunk_rows, stored.clone());
+        let usual = Options::new(protocol);
+        Ok((Options { roles, by, chunk_rows, threads, spread, stored, ..usual }, wanted))
     }
 
     /// Meets the others and works with them; whatever keeps this party from it is told to them.

@@ -17,6 +17,7 @@ _Meaning: TypeAlias = Domain | Literal["date"]
 # A value, a truth value, a number or its text, or the texts of numbers in row-major order with their shape.
 _Operand: TypeAlias = Node | bool | int | str | tuple[Sequence[str], Sequence[int]]
 # Arrays in row-major order, or texts, by input.
+_Form: TypeAlias = tuple[Sequence[str] | None, str | None, str | None]
 _Data: TypeAlias = dict[str, Raw | NDArray[np.integer[Any]] | NDArray[np.float64] | NDArray[np.bool_] | list[str]]
 
 __all__ = [
@@ -322,7 +323,7 @@ class Party:
         protocol: str | None,
         threat: tuple[bool, int] | None,
         prepared: str | None,
-        roles: Sequence[str] | None,
+        form: _Form,
         connecting: tuple[str, int | None, float, float],
         inputs: _Data,
         watch: Watch,
@@ -335,7 +336,7 @@ class Party:
         directory: str,
         rows: list[tuple[str, int]],
         runs: int,
-        roles: Sequence[str] | None,
+        form: _Form,
         connecting: tuple[str, int | None, float, float],
         inputs: _Data,
         watch: Watch,
@@ -356,7 +357,7 @@ class Connection:
         protocol: str | None,
         threat: tuple[bool, int] | None,
         prepared: str | None,
-        roles: Sequence[str] | None,
+        form: _Form,
         inputs: _Data,
         watch: Watch,
     ) -> Outcome:
@@ -432,7 +433,7 @@ def protection(name: str) -> tuple[int, bool, int]:
     """What a protocol is for and protects against: parties, whether corrupted ones may deviate, and how many may be corrupted."""
 
 def run_local(
-    program: Program, protocol: str, network: str, roles: Sequence[str] | None, threads: int, inputs: _Data, watch: Watch
+    program: Program, protocol: str, network: str, form: _Form, threads: int, inputs: _Data, watch: Watch
 ) -> Outcome:
     """All parties in this process, on a network that is played."""
 

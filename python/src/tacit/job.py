@@ -40,7 +40,7 @@ from .lints import Lint, lint
 from .origin import Origin, commented
 from .progress import Handle, shown, tell
 from .result import Explanation, Plan, Result, Simulation
-from .run import Local, Net, Several, Threat, local
+from .run import Form, Local, Net, Several, Threat, local
 from .sqltext import declared, pointed
 
 if TYPE_CHECKING:
@@ -483,7 +483,7 @@ class Job:
         start = time.perf_counter()
         watch = _tacit.Watch()
         with self._checked():
-            outcome = _ran(lambda: _tacit.run_local(self._program, "plain", "instant", None, 1, inputs, watch))
+            outcome = _ran(lambda: _tacit.run_local(self._program, "plain", "instant", (None, None, None), 1, inputs, watch))
         shown = outcome if self._keeping is None else Shown([outcome], self._keeping.results)
         return self._said(Result(shown, rounding, time.perf_counter() - start))
 
@@ -506,6 +506,8 @@ class Job:
         corruptions: int | str | None = None,
         prepared: str | os.PathLike[str] | None = None,
         roles: str | Sequence[str] | None = None,
+        by: Literal["rings", "circuits", "auto"] | None = None,
+        chunk_rows: int | Literal["auto"] | None = None,
         threads: int | None = None,
         session: str | None = None,
         kept: Mapping[str, Any] | None = None,
@@ -527,6 +529,10 @@ class Job:
             roles: Who plays the protocol's roles 0, 1, 2 and so on: names of parties in this order, or `"auto"`, which gives them out by
                 what the links are measured to carry; in the parties' own order unless it is said. Roles differ in what they send and
                 wait for, not in what they may learn. It is for a protocol that is named: `protocol="auto"` chooses roles too.
+            by: What numbers are computed with under a protocol that is named: `"rings"`, `"circuits"` over bits, or `"auto"`, what takes
+                less time on the links. It changes what a run costs, and neither its results nor whom it protects.
+            chunk_rows: How many rows of large arrays go through the program together under a protocol that is named, or `"auto"`: more
+                take more memory and fewer rounds.
             threads: Worker threads of each party: as many as `tc.connect` says, or one; where parties choose the protocol over a
                 network, they choose this too.
             session: The run's name: parties whose names for it differ do not meet. `"default"`, or what `tc.connect` says.
@@ -549,7 +555,7 @@ class Job:
         net = on or local()
         watch = net._watch()
         with shown(self.name, watch):
-            return self._run(watch, given, net, protocol, security, corruptions, prepared, roles, threads, session, kept)
+            return self._run(watch, given, net, protocol, security, corruptions, prepared, roles, by, chunk_rows, threads, session, kept)
 
     @placed
     def start(
@@ -562,6 +568,8 @@ class Job:
         corruptions: int | str | None = None,
         prepared: str | os.PathLike[str] | None = None,
         roles: str | Sequence[str] | None = None,
+        by: Literal["rings", "circuits", "auto"] | None = None,
+        chunk_rows: int | Literal["auto"] | None = None,
         threads: int | None = None,
         session: str | None = None,
         kept: Mapping[str, Any] | None = None,
@@ -578,7 +586,7 @@ class Job:
 
         def run(watch: _tacit.Watch) -> Result:
             try:
-                return self._run(watch, given, net, protocol, security, corruptions, prepared, roles, threads, session, kept)
+                return self._run(watch, given, net, protocol, security, corruptions, prepared, roles, by, chunk_rows, threads, session, kept)
             except TacitError as error:
                 place_at(error, place)
                 raise
@@ -595,6 +603,8 @@ class Job:
         corruptions: int | str | None,
         prepared: str | os.PathLike[str] | None,
         roles: str | Sequence[str] | None,
+        by: str | None,
+        chunk_rows: int | str | None,
         threads: int | None,
         session: str | None,
         kept: Mapping[str, Any] | None,
@@ -602,13 +612,13 @@ class Job:
         own = on.name if isinstance(on, Net) else None
         if prepared is not None and (protocol == "auto" or own is None):
             raise InputError("prepared= is for runs with others, on=tc.connect(file), under the protocol that it was prepared for: name it")
-        places = _places(roles, protocol, prepared is not None)
+        form = _form(roles, by, chunk_rows, protocol, prepared is not None)
         inputs, rows, rounding = self._given(given, own)
         many = len(on.parties) if isinstance(on, Net) else len(self.parties)
         threat = _threat(security, corruptions, many, isinstance(on, Net) and protocol == "auto" and not on._has_policy())
         if self._keeping is not None:
             return self._run_keeping(
-                self._keeping, watch, inputs, rows, rounding, on, protocol, threat, prepared, places, threads, session, kept
+                self._keeping, watch, inputs, rows, rounding, on, protocol, threat, prepared, form, threads, session, kept
             )
         if kept is not None:
             self._clear(self._program, kept)
@@ -616,10 +626,10 @@ class Job:
             self._written_down("run with others")
             store = None if prepared is None else os.fspath(prepared)
             with self._checked():
-                learned = on._run(self._program, protocol, threat, store, places, session, threads, inputs, watch)
+                learned = on._run(self._program, protocol, threat, store, form, session, threads, inputs, watch)
             return self._said(Result(learned, rounding, parties=on.parties))
         with self._checked():
-            outcome, seconds, choice = on._run(self._program, protocol, threat, rows, places, threads, inputs, watch)
+            outcome, seconds, choice = on._run(self._program, protocol, threat, rows, form, threads, inputs, watch)
         return self._said(Result(outcome, rounding, seconds, self.parties, choice))
 
     def _tell(self) -> None:
@@ -649,7 +659,7 @@ class Job:
         protocol: str,
         threat: Threat | None,
         prepared: str | os.PathLike[str] | None,
-        places: list[str] | None,
+        form: Form,
         threads: int | None,
         session: str | None,
         kept: Mapping[str, Any] | None,
@@ -675,7 +685,7 @@ class Job:
             if keeping.keeps:
                 on._store.ready()
             try:
-                learned = on._run(program, protocol, threat, None, places, session, threads, inputs, watch)
+                learned = on._run(program, protocol, threat, None, form, session, threads, inputs, watch)
             except ConfigurationError as error:
                 raise keeping.disagreement(error) from None
             outcome = Shown([learned], keeping.results)
@@ -685,7 +695,7 @@ class Job:
             drawn = keeping.drawn(range(len(self.parties)))
             given = {} if kept is None else keeping.clear(kept)
             inputs |= keeping.given(program, {**given, **keeping.taken(records, drawn)})
-            several, seconds, choice = on._run(program, protocol, threat, rows, places, threads, inputs, watch)
+            several, seconds, choice = on._run(program, protocol, threat, rows, form, threads, inputs, watch)
             outcome = Shown(several.outcomes if isinstance(several, Several) else [several], keeping.results)
             parties = self.parties
         result = Result(outcome, rounding, seconds, parties, choice, [it.name for it in keeping.keeps])
@@ -762,6 +772,8 @@ class Job:
         runs: int = 1,
         given: Mapping[str, Any] | None = None,
         roles: str | Sequence[str] | None = None,
+        by: Literal["rings", "circuits", "auto"] | None = None,
+        chunk_rows: int | Literal["auto"] | None = None,
         threads: int | None = None,
         session: str | None = None,
     ) -> dict[str, Any]:
@@ -776,6 +788,8 @@ class Job:
             runs: How many runs it is for.
             given: Values of public inputs by name, if there are any; the runs give the same.
             roles: As for `run`, but not `"auto"`; the runs say the same.
+            by: As for `run`, but not `"auto"`; the runs say the same.
+            chunk_rows: As for `run`, but not `"auto"`; the runs say the same.
             threads: Worker threads of each party; the runs say the same.
             session: What the parties call it.
 
@@ -785,7 +799,7 @@ class Job:
         self._written_down("prepared")
         if protocol == "auto":
             raise InputError("what is prepared is for one protocol: name it")
-        places = _places(roles, protocol, True)
+        form = _form(roles, by, chunk_rows, protocol, True)
         _counts(rows)
         counts = dict(rows or {})
         for name, count in (("runs", runs), *counts.items()):
@@ -794,7 +808,7 @@ class Job:
         watch = on._watch()
         with shown(self.name, watch), self._checked():
             return on._prepare(
-                self._program, protocol, os.fspath(into), counts, runs, places, (session, threads), self._public(given or {}), watch
+                self._program, protocol, os.fspath(into), counts, runs, form, (session, threads), self._public(given or {}), watch
             )
 
     def _public(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -900,7 +914,7 @@ class Job:
         reports = {}
         for protocol, program in programs.items():
             everything = {**inputs, **self._clear(program, kept, np.random.default_rng(seed))}
-            outcome = _ran(partial(_tacit.run_local, program, protocol, network, ["auto"], 1, everything, _tacit.Watch()))
+            outcome = _ran(partial(_tacit.run_local, program, protocol, network, (["auto"], None, None), 1, everything, _tacit.Watch()))
             reports[protocol] = json.loads(outcome.report)
         return Simulation(reports, network)
 
@@ -1057,6 +1071,25 @@ def _places(roles: str | Sequence[str] | None, protocol: str, stored: bool) -> l
     if stored and places == ["auto"]:
         raise InputError("what is prepared is for roles that are given: name the parties, in the order of their roles")
     return places
+
+
+def _form(
+    roles: str | Sequence[str] | None, by: str | None, chunk_rows: int | str | None, protocol: str, stored: bool
+) -> Form:
+    """What is said of how a protocol that is named runs, as the runs want it."""
+    places = _places(roles, protocol, stored)
+    for name, value in (("by", by), ("chunk_rows", chunk_rows)):
+        if value is not None and protocol == "auto":
+            raise InputError(f'{name}= is for a protocol that is named, such as protocol="lift": "auto" chooses it with the protocol')
+        if value == "auto" and stored:
+            raise InputError(f"what is prepared is for {name}= that is given, not chosen for the links of a run")
+    if by not in (None, "rings", "circuits", "auto"):
+        raise InputError(f'by is "rings", "circuits" or "auto", not {by!r}')
+    if chunk_rows is None or chunk_rows == "auto":
+        return places, by, chunk_rows
+    if isinstance(chunk_rows, bool) or not isinstance(chunk_rows, (int, np.integer)) or chunk_rows < 1:
+        raise InputError(f'chunk_rows is "auto" or a number of rows from 1, not {chunk_rows!r}')
+    return places, by, str(int(chunk_rows))
 
 
 def _threat(security: str | None, corruptions: int | str | None, parties: int, required: bool) -> tuple[bool, int] | None:

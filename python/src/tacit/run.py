@@ -19,6 +19,8 @@ __all__ = ["Local", "Net", "connect", "local", "protocols"]
 
 # Whether corrupted parties do anything, and how many there may be.
 Threat: TypeAlias = tuple[bool, int]
+# Who plays which role, what numbers are computed with, and how many rows go together, as texts, where it is said.
+Form: TypeAlias = "tuple[list[str] | None, str | None, str | None]"
 
 
 class _Keeper:
@@ -65,14 +67,14 @@ class Local(_Keeper):
         protocol: str,
         threat: Threat | None,
         rows: dict[str, int],
-        roles: list[str] | None,
+        form: Form,
         threads: int | None,
         inputs: dict[str, Any],
         watch: _tacit.Watch,
     ) -> tuple[_tacit.Outcome | Several, float | None, str | None]:
         """The outcome; the seconds that it took here, unless a network is played; and the plan that it was chosen by."""
         if self.transport == "tcp":
-            return self._over_tls(program, protocol, threat or (False, 1), roles, threads, inputs, watch), None, None
+            return self._over_tls(program, protocol, threat or (False, 1), form, threads, inputs, watch), None, None
         instant = self.network == "instant"
         plan = None
         try:
@@ -81,7 +83,7 @@ class Local(_Keeper):
                 plan = program.plan("lan" if instant else self.network, malicious, many, list(rows.items()))
                 protocol = json.loads(plan)["candidates"][0]["protocol"]
             start = time.perf_counter()
-            outcome = _tacit.run_local(program, protocol, self.network, roles, 1 if threads is None else threads, inputs, watch)
+            outcome = _tacit.run_local(program, protocol, self.network, form, 1 if threads is None else threads, inputs, watch)
         except _tacit.Failure as error:
             raise failure(error) from None
         return outcome, time.perf_counter() - start if instant else None, plan
@@ -91,7 +93,7 @@ class Local(_Keeper):
         program: _tacit.Program,
         protocol: str,
         threat: Threat,
-        roles: list[str] | None,
+        form: Form,
         threads: int | None,
         inputs: dict[str, Any],
         watch: _tacit.Watch,
@@ -107,7 +109,7 @@ class Local(_Keeper):
             # The first party is the one that is watched, and that ends the run for the others.
             own_watch = watch if me == 0 else _tacit.Watch()
             try:
-                outcomes[me] = parties[me].run(program, named, choose, None, roles, ("local", threads, 60.0, 30.0), own, own_watch)
+                outcomes[me] = parties[me].run(program, named, choose, None, form, ("local", threads, 60.0, 30.0), own, own_watch)
             except BaseException as error:
                 outcomes[me] = error
 
@@ -258,7 +260,7 @@ class Net(_Keeper):
         protocol: str,
         threat: Threat | None,
         prepared: str | None,
-        roles: list[str] | None,
+        form: Form,
         session: str | None,
         threads: int | None,
         inputs: dict[str, Any],
@@ -271,8 +273,8 @@ class Net(_Keeper):
             raise InputError("this run is over a connection: say session= and threads= to tc.connect")
         try:
             if connection is not None:
-                return connection.run(program, named, choose, prepared, roles, inputs, watch)
-            return self._party.run(program, named, choose, prepared, roles, self._connecting(session, threads), inputs, watch)
+                return connection.run(program, named, choose, prepared, form, inputs, watch)
+            return self._party.run(program, named, choose, prepared, form, self._connecting(session, threads), inputs, watch)
         except _tacit.Failure as error:
             raise failure(error) from None
 
@@ -283,7 +285,7 @@ class Net(_Keeper):
         into: str,
         rows: dict[str, int],
         runs: int,
-        roles: list[str] | None,
+        form: Form,
         connecting: tuple[str | None, int | None],
         public: dict[str, Any],
         watch: _tacit.Watch,
@@ -292,7 +294,7 @@ class Net(_Keeper):
             raise InputError("not supported over a connection: prepare outside the `with` block")
         try:
             made = self._party.prepare(
-                program, protocol, into, list(rows.items()), runs, roles, self._connecting(*connecting), public, watch
+                program, protocol, into, list(rows.items()), runs, form, self._connecting(*connecting), public, watch
             )
         except _tacit.Failure as error:
             raise failure(error) from None

@@ -5,8 +5,9 @@ use crate::run::Misplaced;
 use clap::Args;
 use std::path::PathBuf;
 use std::str::FromStr;
+use tacit::ChunkChoice;
 use tacit::Values;
-use tacit::runtime::{ChunkChoice, Padding, Sources, TableSource};
+use tacit::runtime::{Padding, Sources, TableSource};
 use tacit_tables::Format;
 
 /// Arguments for inputs and results of programs.

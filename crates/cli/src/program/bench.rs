@@ -24,9 +24,8 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, SystemTime};
 use tacit::Choice;
-use tacit::runtime::{
-    ByChoice, ChunkChoice, Names, Options, Profile, Roles, Wanted, auto, program_job,
-};
+use tacit::runtime::{Names, Options, Profile, Roles, Wanted, auto, program_job};
+use tacit::{ByChoice, ChunkChoice};
 use tacit_engine::bench::Usage;
 use tacit_engine::program::{self as engine, By, CompiledProgram, ProgramJob};
 use tacit_engine::protocols;

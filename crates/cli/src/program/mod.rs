@@ -18,7 +18,8 @@ pub use costs::MAX_ANDS;
 pub use run::{WHO_LEARNS, is_program, refuse_circuit_arguments, run_program};
 pub use sample::samples;
 pub use show::rows;
-pub use tacit::runtime::{ByChoice, ChunkChoice, Names, check_parties, local_names, takes_outside};
+pub use tacit::runtime::{Names, check_parties, local_names, takes_outside};
+pub use tacit::{ByChoice, ChunkChoice};
 
 use crate::error::CliError;
 use crate::output::Output;
