@@ -1,8 +1,8 @@
 //! What nodes tell each other. All messages may be lost, doubled and out of order: each says all that it is about.
 
 use crate::policy::Code;
-use crate::session::{Beginning, End, Frozen, Outcome};
-use crate::study::{Document, Mark};
+use crate::session::{Beginning, End, Frozen, Outcome, Word};
+use crate::study::{Document, MAX_NAME_BYTES, Mark};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -78,17 +78,19 @@ pub enum Message {
     Outcomes {
         /// What all brought.
         beginning: Beginning,
-        /// What parties say.
+        /// What parties say. Of one that lied there may be two.
         outcomes: Vec<Outcome>,
     },
-    /// The sender has the outcomes of these parties.
+    /// What the sender has heard of an attempt's end.
     OutcomesKnown {
         /// The session.
         session: String,
         /// The attempt's number.
         attempt: u32,
-        /// Of whom.
-        parties: Vec<String>,
+        /// What parties said.
+        words: BTreeMap<String, Word>,
+        /// It knows that one of them has said two different things.
+        proof: bool,
     },
     /// Somebody at the sender does not want a session any more.
     Cancel {
@@ -109,4 +111,89 @@ pub enum Message {
         /// The session.
         session: String,
     },
+}
+
+/// Longest text of a peer that has no shape of its own, such as a signature, in bytes.
+pub(crate) const MAX_TEXT_BYTES: usize = 512;
+/// Most parties of a study.
+const MAX_PARTIES: usize = 64;
+
+/// Whether a text is a number in hex, of so many digits.
+fn is_hex(text: &str, digits: usize) -> bool {
+    text.len() == digits && text.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn is_session(text: &str) -> bool {
+    is_hex(text, 32)
+}
+
+fn is_digest(text: &str) -> bool {
+    is_hex(text, 64)
+}
+
+fn is_name(text: &str) -> bool {
+    text.len() <= MAX_NAME_BYTES
+}
+
+fn is_text(text: &str) -> bool {
+    text.len() <= MAX_TEXT_BYTES
+}
+
+impl Beginning {
+    fn fits(&self) -> bool {
+        let Beginning { study, session, nonces, inputs, .. } = self;
+        is_digest(study)
+            && is_session(session)
+            && nonces.len().max(inputs.len()) <= MAX_PARTIES
+            && nonces.iter().all(|(party, nonce)| is_name(party) && is_digest(nonce))
+            && inputs.iter().all(|(party, it)| is_name(party) && is_name(&it.version))
+    }
+}
+
+impl Message {
+    /// Whether all that it names has the shape and the length that honest nodes give it. What does not is not looked at.
+    #[must_use]
+    pub fn fits(&self) -> bool {
+        let mark = |mark: &Option<Mark>| {
+            mark.as_ref().is_none_or(|it| is_name(&it.party) && is_text(&it.signature))
+        };
+        match self {
+            // The document is checked by itself.
+            Message::Study { approvals, withdrawn, closed, .. } => {
+                let fits = |(party, it): (&String, &String)| is_name(party) && is_text(it);
+                approvals.len() <= MAX_PARTIES
+                    && approvals.iter().all(fits)
+                    && mark(withdrawn)
+                    && mark(closed)
+            }
+            Message::StudyKnown { study, digest } => is_digest(study) && is_digest(digest),
+            Message::Propose { study, session, attempt, engine } => {
+                is_digest(study) && is_session(session) && *attempt > 0 && is_text(engine)
+            }
+            Message::Accept { session, nonce, frozen, .. } => {
+                let version = frozen.as_ref().is_none_or(|it| is_name(&it.version));
+                is_session(session) && is_digest(nonce) && version
+            }
+            Message::Refuse { session, .. }
+            | Message::Release { session, .. }
+            | Message::Cancel { session }
+            | Message::EndKnown { session } => is_session(session),
+            Message::Start { beginning } => beginning.fits(),
+            Message::Outcomes { beginning, outcomes } => {
+                let fits = |it: &Outcome| {
+                    is_name(&it.party) && is_digest(&it.id) && is_text(&it.signature)
+                };
+                beginning.fits() && outcomes.len() <= MAX_PARTIES + 1 && outcomes.iter().all(fits)
+            }
+            Message::OutcomesKnown { session, words, .. } => {
+                is_session(session)
+                    && words.len() <= MAX_PARTIES
+                    && words.keys().all(|party| is_name(party))
+            }
+            Message::Ended { session, study, end } => {
+                let party = end.party.as_ref().is_none_or(|party| is_name(party));
+                is_session(session) && is_digest(study) && party
+            }
+        }
+    }
 }

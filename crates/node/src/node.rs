@@ -3,22 +3,28 @@
 use crate::audit::{Entry, Head};
 use crate::command::{Answer, Command, Dataset};
 use crate::effect::{Batch, Change, Effect, Step, Table};
-use crate::message::Message;
-use crate::policy::{Limits, Policy};
+use crate::message::{MAX_TEXT_BYTES, Message};
+use crate::policy::{Code, Limits, Policy};
 use crate::safeguard::Safeguard;
-use crate::session::{Charge, Ending, Frozen, Session};
+use crate::session::{Charge, Ending, Frozen, Session, Word};
 use crate::sign::Statements;
 use crate::studies::digest;
 use crate::study::{Document, Study};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Longest wait before something is said again, in milliseconds.
 const MOST_WAIT_MS: u64 = 60_000;
 /// How long keys of requests are known, in milliseconds.
 const REQUESTS_MS: u64 = 7 * 24 * 3600 * 1000;
+/// By how much the clock may be set forward, in milliseconds.
+const JUMP_MS: u64 = 24 * 3600 * 1000;
+/// How often a refusal of the same study for the same reason is put into the audit log, in milliseconds.
+pub(crate) const REFUSED_MS: u64 = 60_000;
+/// Keys of a peer that are not the known one, of which the audit log tells at most.
+const MOST_ODD_KEYS: usize = 16;
 /// How often old things are looked for, in milliseconds.
 const SWEEP_MS: u64 = 60_000;
 
@@ -124,6 +130,13 @@ pub(crate) struct Proposal {
     pub until_ms: u64,
 }
 
+/// What a peer has heard of an attempt's end.
+#[derive(Default)]
+pub(crate) struct Known {
+    pub words: BTreeMap<String, Word>,
+    pub proof: bool,
+}
+
 /// A request that has an answer.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Request {
@@ -152,8 +165,14 @@ pub struct Node<S> {
     pub(crate) started: BTreeMap<(String, u32), u64>,
     /// Sessions about which something is left to be done or said.
     pub(crate) open: BTreeSet<String>,
-    /// Whose outcomes of an attempt a peer has.
-    pub(crate) known: BTreeMap<(String, u32, String), BTreeSet<String>>,
+    /// What a peer has heard of an attempt's end.
+    pub(crate) known: BTreeMap<(String, u32, String), Known>,
+    /// Sessions that peers have ended of which this party knew nothing, the last ones of each: a late proposal does not begin them.
+    pub(crate) gone: BTreeMap<String, VecDeque<String>>,
+    /// When refusals were put into the audit log, by study and code.
+    pub(crate) refusals: BTreeMap<(String, Code), u64>,
+    /// Statement keys of peers that are not the known ones.
+    odd_keys: BTreeSet<(String, String)>,
     /// What a peer knows of a study, as a digest.
     pub(crate) studies_known: BTreeMap<(String, String), String>,
     /// Digests of what is known of studies here.
@@ -162,6 +181,8 @@ pub struct Node<S> {
     said: BTreeMap<(String, String), (u64, u64)>,
     pub(crate) draining: bool,
     swept_ms: u64,
+    /// When the node was loaded.
+    loaded: Now,
     pub(crate) now: Now,
     random: [u8; 32],
     drawn: u64,
@@ -232,11 +253,15 @@ impl<S: Statements> Node<S> {
             started: BTreeMap::new(),
             open: BTreeSet::new(),
             known: BTreeMap::new(),
+            gone: BTreeMap::new(),
+            refusals: BTreeMap::new(),
+            odd_keys: BTreeSet::new(),
             studies_known: BTreeMap::new(),
             digests: BTreeMap::new(),
             said: BTreeMap::new(),
             draining: false,
             swept_ms: now.mono_ms,
+            loaded: now,
             now,
             random,
             drawn: 0,
@@ -287,7 +312,10 @@ impl<S: Statements> Node<S> {
         match input {
             Input::Tick => self.tick(),
             Input::Linked { peer, statements } => self.linked(&peer, &statements),
-            Input::Unlinked { peer } => drop(self.links.remove(&peer)),
+            Input::Unlinked { peer } => {
+                self.links.remove(&peer);
+                self.gone.remove(&peer);
+            }
             Input::Message { from, message } => self.heard(&from, *message),
             Input::Command { ticket, operator, command } => {
                 let answer = self.command(&operator, command);
@@ -322,7 +350,10 @@ impl<S: Statements> Node<S> {
 
     /// Forgets what is old.
     fn sweep(&mut self) {
-        let wall = self.now.wall_ms;
+        let (wall, mono) = (self.steady_ms(), self.now.mono_ms);
+        // What would be said again at once in any case.
+        self.said.retain(|_, (at, _)| mono.saturating_sub(*at) <= 2 * MOST_WAIT_MS);
+        self.refusals.retain(|_, at| mono.saturating_sub(*at) <= REFUSED_MS);
         let old: Vec<String> = self
             .requests
             .iter()
@@ -337,13 +368,18 @@ impl<S: Statements> Node<S> {
     }
 
     fn linked(&mut self, peer: &str, statements: &str) {
-        if !self.config.fingerprints.contains_key(peer) || *peer == self.config.me {
+        let known = self.config.fingerprints.contains_key(peer);
+        if !known || *peer == self.config.me || statements.len() > MAX_TEXT_BYTES {
             return;
         }
         match self.keys.get(peer) {
             Some(known) if known != statements => {
                 // Its TLS key is the same, so this is a mistake or worse; studies are signed with the old one.
-                self.audit("key_changed", json!({ "peer": peer }));
+                let key = (peer.to_owned(), statements.to_owned());
+                let all = self.odd_keys.iter().filter(|(it, _)| it == peer).count();
+                if all < MOST_ODD_KEYS && self.odd_keys.insert(key) {
+                    self.audit("key_changed", json!({ "peer": peer }));
+                }
                 return;
             }
             Some(_) => {}
@@ -358,7 +394,7 @@ impl<S: Statements> Node<S> {
     }
 
     fn heard(&mut self, from: &str, message: Message) {
-        if !self.links.contains(from) {
+        if !self.links.contains(from) || !message.fits() {
             return;
         }
         match message {
@@ -382,13 +418,21 @@ impl<S: Statements> Node<S> {
             Message::Release { session, attempt } => self.released_by(from, &session, attempt),
             Message::Start { beginning } => self.start(from, beginning),
             Message::Outcomes { beginning, outcomes } => self.outcomes(from, beginning, outcomes),
-            Message::OutcomesKnown { session, attempt, parties } => {
-                self.outcomes_known(from, &session, attempt, parties);
+            Message::OutcomesKnown { session, attempt, words, proof } => {
+                self.outcomes_known(from, &session, attempt, Known { words, proof });
             }
             Message::Cancel { session } => self.cancel_heard(from, &session),
             Message::Ended { session, study, end } => self.ended_heard(from, &session, &study, end),
             Message::EndKnown { session } => self.end_known(from, &session),
         }
+    }
+
+    /// The time by which old things are forgotten: a clock that is set forward by more than a day does not count until the node
+    /// is started anew.
+    pub(crate) fn steady_ms(&self) -> u64 {
+        let ran = self.now.mono_ms.saturating_sub(self.loaded.mono_ms);
+        let most = self.loaded.wall_ms.saturating_add(ran).saturating_add(JUMP_MS);
+        self.now.wall_ms.min(most)
     }
 
     /// This party's name.

@@ -11,7 +11,7 @@ pub struct Policy {
     pub protocols: Vec<String>,
     /// Fewest rows of this party's own tables.
     pub min_rows: u64,
-    /// Releases for each label in 30 days, over all studies.
+    /// Releases for each label in 30 days, over all studies, and for each of this party's own tables.
     pub max_releases: u32,
     /// Different operators that have to approve a study: 1 or 2.
     pub approvals: u32,
@@ -51,7 +51,7 @@ impl Default for Limits {
 }
 
 /// Why a node does not take part in an attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
     /// It does not know the study.
@@ -76,6 +76,8 @@ pub enum Code {
     MinChange,
     /// The parties speak of different inputs.
     InputsDiffer,
+    /// The session has had all its attempts, or its time is over.
+    SessionOver,
     /// Somebody cheated in a session of the study.
     Quarantined,
     /// The node is about to stop.
@@ -86,7 +88,7 @@ pub enum Code {
 
 impl Code {
     /// All of them, in the order in which they are checked.
-    pub const ALL: [Code; 14] = [
+    pub const ALL: [Code; 15] = [
         Code::UnknownStudy,
         Code::NotApproved,
         Code::NotOpen,
@@ -98,6 +100,7 @@ impl Code {
         Code::BudgetLabel,
         Code::MinChange,
         Code::InputsDiffer,
+        Code::SessionOver,
         Code::Quarantined,
         Code::Draining,
         Code::Busy,
@@ -118,6 +121,7 @@ impl Code {
             Code::BudgetLabel => "budget_label",
             Code::MinChange => "min_change",
             Code::InputsDiffer => "inputs_differ",
+            Code::SessionOver => "session_over",
             Code::Quarantined => "quarantined",
             Code::Draining => "draining",
             Code::Busy => "busy",
@@ -159,6 +163,9 @@ impl Code {
                 "the party's table differs from an earlier released one by so few rows that the difference would show them"
             }
             Code::InputsDiffer => "the parties speak of different versions of a table",
+            Code::SessionOver => {
+                "the session has had all its attempts, or its time is over: start another one"
+            }
             Code::Quarantined => {
                 "somebody cheated in a session of this study: find out who, then run `tacit study clear` there"
             }

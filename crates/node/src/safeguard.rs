@@ -27,11 +27,21 @@ pub enum Safeguard {
     Signatures,
     /// Reservations lapse.
     Lapse,
+    /// Every node counts the attempts of a session.
+    Attempts,
+    /// Outcomes count of attempts alone for which this party has given its nonce.
+    OwnVote,
+    /// Two different outcomes of one party are passed on to all.
+    Proofs,
+    /// Every attempt that passes its gate is charged by itself.
+    ChargeEach,
+    /// Tables of two releases differ by nothing or by enough.
+    Change,
 }
 
 impl Safeguard {
     /// All of them.
-    pub const ALL: [Safeguard; 12] = [
+    pub const ALL: [Safeguard; 17] = [
         Safeguard::Charge,
         Safeguard::Budget,
         Safeguard::Label,
@@ -44,5 +54,10 @@ impl Safeguard {
         Safeguard::SameInputs,
         Safeguard::Signatures,
         Safeguard::Lapse,
+        Safeguard::Attempts,
+        Safeguard::OwnVote,
+        Safeguard::Proofs,
+        Safeguard::ChargeEach,
+        Safeguard::Change,
     ];
 }

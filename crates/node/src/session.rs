@@ -106,6 +106,9 @@ impl Failure {
     }
 }
 
+/// What an outcome says: how the attempt ended, and whether the gate was passed.
+pub type Word = (Ending, bool);
+
 /// How an attempt ended at a party, as it says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -123,6 +126,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// What it says.
+    #[must_use]
+    pub fn word(&self) -> Word {
+        (self.ending, self.released)
+    }
+
     /// What is signed.
     #[must_use]
     pub fn statement(&self) -> Vec<u8> {
@@ -262,6 +271,9 @@ pub struct Session {
     pub cancelled: bool,
     /// The largest number of an attempt that was proposed.
     pub number: u32,
+    /// The last attempt for which this party gave its nonce, and that nonce: nobody else can make up an attempt of it.
+    #[serde(default)]
+    pub vote: Option<(u32, String)>,
     /// This party's table, once it is known: the same in all attempts.
     pub frozen: Option<(String, Frozen)>,
     /// Attempts that began.
@@ -292,6 +304,7 @@ impl Session {
             expires_ms: now_ms.saturating_add(expires_seconds.saturating_mul(1000)),
             cancelled: false,
             number: 0,
+            vote: None,
             frozen: None,
             attempts: BTreeMap::new(),
             retry_ms: 0,
@@ -308,6 +321,13 @@ impl Session {
     #[must_use]
     pub fn live(&self) -> Option<&Attempt> {
         self.attempts.values().next_back().filter(|attempt| attempt.class().is_none())
+    }
+
+    /// Whether this party gave its nonce, `mine`, for this attempt.
+    #[must_use]
+    pub fn voted(&self, number: u32, mine: Option<&String>) -> bool {
+        let vote = self.vote.as_ref();
+        vote.is_some_and(|(voted, nonce)| *voted == number && Some(nonce) == mine)
     }
 
     /// Whether a worker of it runs here.
@@ -338,6 +358,11 @@ impl Session {
         };
         self.attempts.iter().find(|(_, attempt)| mine(attempt)).map(|(number, _)| *number)
     }
+}
+
+/// The key of a charge: every attempt that passes its gate is charged by itself.
+pub(crate) fn charge_key(session: &str, attempt: u32) -> String {
+    format!("{session}/{attempt}")
 }
 
 /// A release that was charged, in this party's ledger.

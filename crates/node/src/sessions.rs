@@ -2,10 +2,12 @@
 
 use crate::effect::{Effect, Launch, Table};
 use crate::message::Message;
-use crate::node::{Node, Proposal, Reservation};
+use crate::node::{Node, Proposal, REFUSED_MS, Reservation};
 use crate::policy::Code;
 use crate::safeguard::Safeguard;
-use crate::session::{Attempt, Beginning, Charge, Ending, Failure, Final, Frozen, Session, Stage};
+use crate::session::{
+    Attempt, Beginning, Charge, Ending, Failure, Final, Frozen, Session, Stage, charge_key,
+};
 use crate::sign::Statements;
 use crate::study::{StudyState, Terms};
 use serde_json::json;
@@ -19,11 +21,20 @@ const LABEL_MS: u64 = 30 * 24 * 3600 * 1000;
 const SKEW_MS: u64 = 10 * 60 * 1000;
 /// Longest wait of home for peers that are busy, in milliseconds.
 const MOST_BUSY_MS: u64 = 60_000;
-/// Sessions of a node that have not ended, at most: a peer cannot fill the disk with them.
-const MOST_OPEN: usize = 10_000;
+/// Sessions that have not ended, of one peer and of one study at most: a peer cannot fill the disk with them.
+const MOST_OPEN: usize = 256;
+const MOST_OPEN_OF_STUDY: usize = 64;
+/// Sessions that are known to have ended and of which nothing else is known, of one peer at most. They are not stored.
+const MOST_GONE: usize = 256;
 
 /// A table of this party: the dataset's name, and its version.
 type OwnTable = Option<(String, Frozen)>;
+
+/// Whether an earlier release and one of a study tell of the same: they have the label or this party's own dataset in common.
+fn is_like(charge: &Charge, terms: &Terms, dataset: Option<&String>) -> bool {
+    let theirs = charge.table.as_ref().map(|(dataset, _)| dataset);
+    charge.label == terms.label || theirs.is_some() && theirs == dataset
+}
 
 impl<S: Statements> Node<S> {
     pub(crate) fn terms(&self, study: &str) -> Option<&Terms> {
@@ -125,7 +136,9 @@ impl<S: Statements> Node<S> {
             return;
         }
         let engine = self.config.engine.clone();
-        let number = session.number + 1;
+        let Some(number) = session.number.checked_add(1) else {
+            return self.end_as(id, Final::Failed, None);
+        };
         let frozen = match self.check(&study, id, &engine) {
             // It waits in the queue, and is looked at again with the next tick.
             Err(Code::Busy) => return,
@@ -135,11 +148,13 @@ impl<S: Statements> Node<S> {
         let nonce = self.reserve(&study, id, number);
         let until_ms = self.now.mono_ms.saturating_add(RESERVED_MS);
         let me = self.me();
-        let votes = BTreeMap::from([(me, (nonce, frozen.clone().map(|(_, frozen)| frozen)))]);
+        let votes =
+            BTreeMap::from([(me, (nonce.clone(), frozen.clone().map(|(_, frozen)| frozen)))]);
         self.proposals.insert(id.to_owned(), Proposal { attempt: number, votes, until_ms });
         if let Some(session) = self.sessions.get_mut(id) {
             session.number = number;
             session.frozen = frozen;
+            session.vote = Some((number, nonce));
         }
         self.save_session(id);
         for peer in others {
@@ -149,12 +164,17 @@ impl<S: Statements> Node<S> {
         }
     }
 
-    /// Promises to take part, for some seconds. Gives the nonce.
+    /// Promises to take part, for some seconds. Gives the nonce, which is the same for all promises of one attempt: who
+    /// begins it may have heard of the first one alone.
     fn reserve(&mut self, study: &str, session: &str, attempt: u32) -> String {
         let label = self.terms(study).map(|terms| terms.label.clone()).unwrap_or_default();
         let until_ms = self.now.mono_ms.saturating_add(RESERVED_MS);
-        let nonce = self.draw();
+        let vote = self.sessions.get(session).and_then(|it| it.vote.clone());
+        let known = vote.filter(|(number, _)| *number == attempt).map(|(_, nonce)| nonce);
+        let nonce = known.unwrap_or_else(|| self.draw());
         let reservation = Reservation { nonce: nonce.clone(), until_ms, label };
+        // Of a session only the last attempt that was proposed may begin.
+        self.reservations.retain(|(other, _), _| other != session);
         self.reservations.insert((session.to_owned(), attempt), reservation);
         nonce
     }
@@ -188,11 +208,12 @@ impl<S: Statements> Node<S> {
         {
             return Err(Code::TooFewRows);
         }
-        if self.holds(Safeguard::Budget) && !self.ledger.contains_key(session) {
-            self.check_budget(study, terms)?;
-            if let Some((dataset, frozen)) = &table {
-                self.check_change(terms, dataset, frozen)?;
-            }
+        if own.is_some_and(|own| self.is_spent(own)) {
+            return Err(Code::SessionOver);
+        }
+        let free = !self.holds(Safeguard::ChargeEach) && self.is_charged(session);
+        if self.holds(Safeguard::Budget) && !free {
+            self.check_release(study, terms, &table)?;
         }
         if known.quarantined {
             return Err(Code::Quarantined);
@@ -217,14 +238,38 @@ impl<S: Statements> Node<S> {
         Ok(Some((dataset, frozen)))
     }
 
-    fn check_budget(&self, study: &str, terms: &Terms) -> Result<(), Code> {
+    /// Whether no attempt of a session may begin any more: every node counts them, and looks at its own clock.
+    fn is_spent(&self, session: &Session) -> bool {
+        let most = self.terms(&session.study).map_or(0, |terms| terms.attempts) as usize;
+        let late = self.now.wall_ms > session.expires_ms.saturating_add(SKEW_MS);
+        late || session.attempts.len() >= most && self.holds(Safeguard::Attempts)
+    }
+
+    /// Whether an attempt of a session was charged here.
+    pub(crate) fn is_charged(&self, session: &str) -> bool {
+        let of = format!("{session}/");
+        self.ledger.range(of.clone()..).next().is_some_and(|(key, _)| key.starts_with(&of))
+    }
+
+    /// Whether another release may be charged.
+    fn check_release(&self, study: &str, terms: &Terms, table: &OwnTable) -> Result<(), Code> {
+        self.check_budget(study, terms, table)?;
+        match table {
+            Some((dataset, frozen)) if self.holds(Safeguard::Change) => {
+                self.check_change(terms, dataset, frozen)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_budget(&self, study: &str, terms: &Terms, table: &OwnTable) -> Result<(), Code> {
         let of_study = self.ledger.values().filter(|charge| charge.study == study).count();
         if of_study >= terms.releases as usize {
             return Err(Code::BudgetReleases);
         }
         let recent = |charge: &&Charge| {
-            let age = self.now.wall_ms.saturating_sub(charge.at_ms);
-            charge.label == terms.label && age < LABEL_MS
+            let age = self.steady_ms().saturating_sub(charge.at_ms);
+            is_like(charge, terms, table.as_ref().map(|(dataset, _)| dataset)) && age < LABEL_MS
         };
         let of_label = self.ledger.values().filter(recent).count();
         match of_label >= self.config.policy.max_releases as usize {
@@ -237,10 +282,14 @@ impl<S: Statements> Node<S> {
     fn check_change(&self, terms: &Terms, dataset: &str, frozen: &Frozen) -> Result<(), Code> {
         let versions = self.datasets.get(dataset).map(|it| &it.versions[..]).unwrap_or_default();
         let now = versions.iter().find(|it| it.version == frozen.version);
-        let enough = |rows: u64| rows == 0 || rows >= terms.min_change;
-        for charge in self.ledger.values().filter(|charge| charge.label == terms.label) {
+        let like = |charge: &&Charge| is_like(charge, terms, Some(&dataset.to_owned()));
+        for charge in self.ledger.values().filter(like) {
             let Some((_, before)) = &charge.table else { continue };
-            if terms.min_change == 0 || before.version == frozen.version {
+            // What either of the two studies asks for.
+            let theirs = self.terms(&charge.study).map_or(0, |terms| terms.min_change);
+            let least = terms.min_change.max(theirs);
+            let enough = |rows: u64| rows == 0 || rows >= least;
+            if least == 0 || before.version == frozen.version {
                 continue;
             }
             // Versions are compared when the later one is added, so one of the two knows.
@@ -264,32 +313,63 @@ impl<S: Statements> Node<S> {
             let held = it.until_ms > now || !self.holds(Safeguard::Lapse);
             other != session && held
         });
-        let running = self.open.iter().filter_map(|id| Some((id, self.sessions.get(id)?)));
-        let running = running.filter(|(id, it)| *id != session && it.is_running());
+        let running = self.running_beside(session);
         if reserved.clone().count() + running.clone().count() >= self.config.limits.running {
             return Err(Code::Busy);
         }
+        let same = reserved.clone().any(|(_, it)| it.label == label);
+        match same && self.holds(Safeguard::Label) {
+            true => Err(Code::Busy),
+            false => self.check_label(session, label),
+        }
+    }
+
+    /// Sessions but this one whose workers run here.
+    fn running_beside<'s>(
+        &'s self,
+        session: &'s str,
+    ) -> impl Iterator<Item = (&'s String, &'s Session)> + Clone {
+        let open = self.open.iter().filter_map(|id| Some((id, self.sessions.get(id)?)));
+        open.filter(move |(id, it)| *id != session && it.is_running())
+    }
+
+    /// Whether no other session of the label runs here.
+    fn check_label(&self, session: &str, label: &str) -> Result<(), Code> {
         let of_label = |study: &str| self.terms(study).is_some_and(|terms| terms.label == label);
-        let same = reserved.clone().any(|(_, it)| it.label == label)
-            || running.clone().any(|(_, it)| of_label(&it.study));
+        let same = self.running_beside(session).any(|(_, it)| of_label(&it.study));
         match same && self.holds(Safeguard::Label) {
             true => Err(Code::Busy),
             false => Ok(()),
         }
     }
 
-    /// A session that another party speaks of: known, or known from here on.
-    pub(crate) fn session_of(&mut self, id: &str, study: &str) -> Option<&mut Session> {
-        if !self.sessions.contains_key(id) {
-            let fits = id.len() == 32 && id.bytes().all(|c| c.is_ascii_hexdigit());
-            let terms = self.terms(study)?;
-            let session = Session::new(study.to_owned(), self.now.wall_ms, terms.expires_seconds);
-            if !fits || self.open.len() >= MOST_OPEN {
-                return None;
-            }
-            self.sessions.insert(id.to_owned(), session);
+    /// Whether there is room for another session that a peer proposes.
+    fn has_room(&self, from: &str, study: &str) -> bool {
+        let open = self.open.iter().filter_map(|id| self.sessions.get(id));
+        let home = |study: &str| self.terms(study).is_some_and(|terms| terms.home == from);
+        let theirs = open.filter(|it| it.end.is_none() && home(&it.study));
+        theirs.clone().count() < MOST_OPEN
+            && theirs.filter(|it| it.study == study).count() < MOST_OPEN_OF_STUDY
+    }
+
+    /// Puts a refusal into the audit log, but not all that a peer can cause.
+    fn audit_refusal(&mut self, study: &str, session: &str, code: Code) {
+        let key = (study.to_owned(), code);
+        let last = self.refusals.get(&key).copied();
+        let due = last.is_none_or(|at| self.now.mono_ms.saturating_sub(at) >= REFUSED_MS);
+        if due && !matches!(code, Code::Busy | Code::UnknownStudy | Code::NotApproved) {
+            self.refusals.insert(key, self.now.mono_ms);
+            self.audit("refused", json!({ "study": study, "session": session, "code": code }));
         }
-        self.sessions.get_mut(id).filter(|session| session.study == study)
+    }
+
+    /// A session of which nothing is known has ended, as its home says. Nothing of it is stored.
+    pub(crate) fn gone(&mut self, from: &str, id: &str) {
+        let gone = self.gone.entry(from.to_owned()).or_default();
+        if !gone.iter().any(|known| known == id) {
+            gone.truncate(MOST_GONE - 1);
+            gone.push_front(id.to_owned());
+        }
     }
 
     /// Home asks for an attempt.
@@ -308,6 +388,9 @@ impl<S: Statements> Node<S> {
         if terms.home != from {
             return;
         }
+        if self.gone.get(from).is_some_and(|gone| gone.iter().any(|it| it == id)) {
+            return;
+        }
         if let Some(session) = self.sessions.get(id) {
             let over = session.end.is_some() || session.cancelled || session.study != study;
             if over || session.attempts.contains_key(&attempt) || attempt < session.number {
@@ -319,27 +402,33 @@ impl<S: Statements> Node<S> {
             }
         }
         let key = (id.to_owned(), attempt);
-        let known = self.reservations.get(&key).map(|known| known.nonce.clone());
+        let held = self.reservations.get(&key).filter(|it| it.until_ms > self.now.mono_ms);
+        let known = held.map(|known| known.nonce.clone());
         let table = match known {
             Some(_) => self.sessions.get(id).and_then(|session| session.frozen.clone()),
             None => match self.check(study, id, engine) {
                 Ok(table) => table,
                 Err(code) => {
-                    if code != Code::Busy {
-                        let body = json!({ "study": study, "session": id, "code": code });
-                        self.audit("refused", body);
-                    }
+                    self.audit_refusal(study, id, code);
                     return self.send(from, refuse(code));
                 }
             },
         };
-        if self.session_of(id, study).is_none() {
-            return;
+        if !self.sessions.contains_key(id) {
+            let expires = self.terms(study).map_or(0, |terms| terms.expires_seconds);
+            if !self.has_room(from, study) {
+                return self.send(from, refuse(Code::Busy));
+            }
+            let session = Session::new(study.to_owned(), self.now.wall_ms, expires);
+            self.sessions.insert(id.to_owned(), session);
         }
         let nonce = known.unwrap_or_else(|| self.reserve(study, id, attempt));
-        let changed = |it: &&mut Session| it.number != attempt || it.frozen != table;
+        let vote = Some((attempt, nonce.clone()));
+        let changed =
+            |it: &&mut Session| it.number != attempt || it.frozen != table || it.vote != vote;
         if let Some(session) = self.sessions.get_mut(id).filter(changed) {
             (session.number, session.frozen) = (attempt, table.clone());
+            session.vote = vote;
             self.save_session(id);
         }
         let frozen = table.map(|(_, frozen)| frozen);
@@ -438,13 +527,17 @@ impl<S: Statements> Node<S> {
     /// Whether what home says of an attempt's beginning is about all parties of the study, and no others.
     pub(crate) fn is_whole(&self, beginning: &Beginning) -> bool {
         let Some(study) = self.studies.get(&beginning.study) else { return false };
-        let short = |text: &String| text.len() <= 64;
-        let inputs = beginning.inputs.values();
         study.document.members.keys().eq(beginning.nonces.keys())
             && study.document.terms.tables.keys().eq(beginning.inputs.keys())
-            && beginning.nonces.values().all(short)
-            && inputs.clone().all(|frozen| short(&frozen.version))
             && beginning.attempt > 0
+    }
+
+    /// Whether an attempt of which this party has not heard can be one: at home it would have, and elsewhere this party's own
+    /// nonce is in it, which nobody knows but those to whom it was given for this attempt.
+    pub(crate) fn may_be_of(&self, session: &Session, beginning: &Beginning) -> bool {
+        let voted = session.voted(beginning.attempt, beginning.nonces.get(&self.config.me));
+        let goes = session.end.is_none() || session.assumed;
+        !self.is_home(session) && voted && goes || !self.holds(Safeguard::OwnVote)
     }
 
     /// Home begins an attempt.
@@ -455,15 +548,20 @@ impl<S: Statements> Node<S> {
         }
         let (id, number) = (beginning.session.clone(), beginning.attempt);
         let me = self.me();
-        let Some(session) = self.session_of(&id, &beginning.study) else { return };
+        let Some(session) = self.sessions.get(&id) else { return };
         let begun = session.attempts.contains_key(&number);
-        let own = session.frozen.as_ref().map(|(_, frozen)| frozen);
-        let same = own == beginning.inputs.get(&me);
-        let may = session.end.is_none() && !session.cancelled && !session.is_running();
-        if begun {
+        if begun || session.study != beginning.study || !self.may_be_of(session, &beginning) {
             return;
         }
-        let reserved = self.reservations.get(&(id.clone(), number));
+        let own = session.frozen.as_ref().map(|(_, frozen)| frozen);
+        let mut before = session.attempts.values().map(|attempt| &attempt.beginning.inputs);
+        let same = own == beginning.inputs.get(&me) && before.all(|it| *it == beginning.inputs);
+        let may = session.end.is_none() && !session.cancelled && !session.is_running();
+        let may = may && session.live().is_none() && !self.is_spent(session);
+        // A promise that has lapsed binds nobody: the slot may be somebody else's by now.
+        let holds =
+            |it: &Reservation| it.until_ms > self.now.mono_ms || !self.holds(Safeguard::Lapse);
+        let reserved = self.reservations.get(&(id.clone(), number)).filter(|it| holds(it));
         let nonce = reserved.is_some_and(|it| beginning.nonces.get(&me) == Some(&it.nonce));
         let nonce = nonce || !self.holds(Safeguard::OwnNonce);
         if may && nonce && (same || !self.holds(Safeguard::SameInputs)) {
@@ -522,11 +620,15 @@ impl<S: Statements> Node<S> {
         if let Some(why) = why {
             return self.effect(deny(why));
         }
-        if !self.ledger.contains_key(id) {
+        let key = charge_key(id, number);
+        let free = !self.holds(Safeguard::ChargeEach) && self.is_charged(id);
+        if !self.ledger.contains_key(&key) && !free {
             // What the vote promised holds: nobody else of the label was let in since. It is looked at again all the same.
-            if self.holds(Safeguard::Budget)
-                && let Err(code) = self.check_budget(&session.study, terms)
-            {
+            let release = match self.holds(Safeguard::Budget) {
+                true => self.check_release(&session.study, terms, &session.frozen),
+                false => Ok(()),
+            };
+            if let Err(code) = release.and_then(|()| self.check_label(id, &terms.label)) {
                 return self.effect(deny(code.name()));
             }
             let charge = Charge {
@@ -537,8 +639,8 @@ impl<S: Statements> Node<S> {
             };
             if self.holds(Safeguard::Charge) {
                 let body = json!({ "study": charge.study, "session": id, "attempt": number });
-                self.put(Table::Ledger, id, &charge);
-                self.ledger.insert(id.to_owned(), charge);
+                self.put(Table::Ledger, &key, &charge);
+                self.ledger.insert(key, charge);
                 self.audit("charged", body);
             }
         }

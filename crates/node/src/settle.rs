@@ -2,18 +2,39 @@
 
 use crate::effect::Effect;
 use crate::message::Message;
-use crate::node::Node;
+use crate::node::{Known, Node};
 use crate::policy::Code;
 use crate::safeguard::Safeguard;
 use crate::session::{
-    Attempt, Beginning, Class, End, Ending, Failure, Final, Outcome, Session, Stage, class,
+    Attempt, Beginning, Class, End, Ending, Failure, Final, Outcome, Session, Stage, Word, class,
 };
 use crate::sign::{Domain, Statements};
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Waits before further attempts, in milliseconds.
 const RETRY_MS: [u64; 4] = [5_000, 30_000, 120_000, 600_000];
+
+fn words_of(attempt: &Attempt) -> BTreeMap<String, Word> {
+    attempt.outcomes.values().map(|it| (it.party.clone(), it.word())).collect()
+}
+
+/// Whether a peer lacks something that is known here of an attempt's end. What it knows has to be the same: of a party that says
+/// one thing to some and another to others all hear both.
+fn lacks(attempt: &Attempt, peer: Option<&Known>) -> bool {
+    let Some(peer) = peer else { return true };
+    let same = |it: &Outcome| peer.words.get(&it.party) == Some(&it.word());
+    !peer.proof && (attempt.proof.is_some() || !attempt.outcomes.values().all(same))
+}
+
+/// The same without [`Safeguard::Proofs`].
+fn lacks_parties(attempt: &Attempt, peer: Option<&Known>) -> bool {
+    !attempt.outcomes.keys().all(|it| peer.is_some_and(|peer| peer.words.contains_key(it)))
+}
+
+fn attempt_is_settled(session: Option<&Session>, number: u32) -> bool {
+    session.and_then(|it| it.attempts.get(&number)).is_some_and(|attempt| attempt.settled)
+}
 
 impl<S: Statements> Node<S> {
     /// What a class is, as far as is known.
@@ -105,16 +126,33 @@ impl<S: Statements> Node<S> {
 
     /// A peer says how an attempt ended.
     pub(crate) fn outcomes(&mut self, from: &str, beginning: Beginning, outcomes: Vec<Outcome>) {
-        if !self.is_whole(&beginning) || outcomes.len() > beginning.nonces.len() {
+        if !self.is_whole(&beginning) || outcomes.len() > beginning.nonces.len() + 1 {
             return;
         }
         let (id, number) = (beginning.session.clone(), beginning.attempt);
         let attempt_id = beginning.id();
-        let Some(session) = self.session_of(&id, &beginning.study) else { return };
-        if !session.attempts.contains_key(&number) {
-            self.not_started(beginning);
+        let Some(session) = self.sessions.get(&id) else {
+            if !self.holds(Safeguard::OwnVote) {
+                let session = Session::new(beginning.study.clone(), self.now.wall_ms, 0);
+                self.sessions.insert(id, session);
+                self.outcomes(from, beginning, outcomes);
+            }
+            return;
+        };
+        match session.attempts.get(&number) {
+            Some(attempt) if attempt.id == attempt_id => {}
+            // Another one of this number: nothing that is said of it counts.
+            Some(_) if self.holds(Safeguard::OwnVote) => return,
+            None if session.study != beginning.study || !self.may_be_of(session, &beginning) => {
+                return;
+            }
+            _ => self.not_started(beginning),
         }
-        let theirs: BTreeSet<String> = outcomes.iter().map(|it| it.party.clone()).collect();
+        let mut theirs = Known::default();
+        for outcome in &outcomes {
+            let before = theirs.words.insert(outcome.party.clone(), outcome.word());
+            theirs.proof |= before.is_some_and(|before| before != outcome.word());
+        }
         let mut changed = false;
         for outcome in outcomes.into_iter().filter(|outcome| outcome.id == attempt_id) {
             changed |= self.outcome_heard(&id, number, outcome);
@@ -125,13 +163,17 @@ impl<S: Statements> Node<S> {
         let Some(attempt) = self.sessions.get(&id).and_then(|it| it.attempts.get(&number)) else {
             return;
         };
-        let parties: Vec<String> = attempt.outcomes.keys().cloned().collect();
-        let more = parties.iter().any(|party| !theirs.contains(party));
         let failed = attempt.outcomes.values().any(|it| it.ending != Ending::Computed);
-        let stopped = attempt.stage == Stage::Running && failed;
-        let session = id.clone();
-        self.send(from, Message::OutcomesKnown { session, attempt: number, parties });
-        self.known.entry((id.clone(), number, from.to_owned())).or_default().extend(theirs);
+        let stopped = attempt.stage == Stage::Running && (failed || attempt.proof.is_some());
+        let proof = attempt.proof.is_some() && self.holds(Safeguard::Proofs);
+        let (words, session) = (words_of(attempt), id.clone());
+        let more = lacks(attempt, Some(&theirs));
+        self.send(from, Message::OutcomesKnown { session, attempt: number, words, proof });
+        if !attempt_is_settled(self.sessions.get(&id), number) {
+            let known = self.known.entry((id.clone(), number, from.to_owned())).or_default();
+            known.words.extend(theirs.words);
+            known.proof |= theirs.proof && proof;
+        }
         if more {
             self.say_anew(from, &format!("outcomes {id} {number}"));
         }
@@ -156,10 +198,12 @@ impl<S: Statements> Node<S> {
             self.signer.verify(&member.statements, Domain::Outcome, &statement, &outcome.signature);
         let attempt = session.attempts.get_mut(&number);
         let Some(attempt) = attempt.filter(|it| it.id == outcome.id) else { return false };
-        if outcome.party == self.config.me || (check && !signed) {
+        if check && !signed {
             return false;
         }
         match attempt.outcomes.get(&outcome.party) {
+            // What this party says of itself it does not hear from others; but that it has said two things counts as for all.
+            None if outcome.party == self.config.me => false,
             None => {
                 attempt.outcomes.insert(outcome.party.clone(), outcome);
                 true
@@ -167,6 +211,8 @@ impl<S: Statements> Node<S> {
             Some(known) if known.statement() == statement || attempt.proof.is_some() => false,
             Some(known) => {
                 attempt.proof = Some(Box::new([known.clone(), outcome.clone()]));
+                // All have to hear of it, whatever they have heard before.
+                attempt.settled = false;
                 let body = json!({ "session": id, "attempt": number, "party": outcome.party });
                 self.audit("two_outcomes", body);
                 true
@@ -213,7 +259,8 @@ impl<S: Statements> Node<S> {
             Ending::Failed(failure) => failure.is_retried(),
             _ => true,
         });
-        let again = hopeful && begun < most && !session.cancelled && wall < session.expires_ms;
+        let left = begun < most || !self.holds(Safeguard::Attempts);
+        let again = hopeful && left && !session.cancelled && wall < session.expires_ms;
         if !again {
             let cancelled = session.cancelled;
             let state = if cancelled { Final::Cancelled } else { Final::Failed };
@@ -310,13 +357,17 @@ impl<S: Statements> Node<S> {
         if attempt.settled {
             return true;
         }
-        let parties: BTreeSet<String> = attempt.outcomes.keys().cloned().collect();
-        let whole = parties.len() > others.len();
+        let mine = attempt.outcomes.contains_key(&self.config.me);
+        let proven = attempt.proof.is_some() && self.holds(Safeguard::Proofs);
+        let whole = mine && (proven || attempt.outcomes.len() > others.len());
         let mut lacking = Vec::new();
         for peer in others {
             let key = (id.to_owned(), number, peer.clone());
-            let has = self.known.get(&key);
-            if !parties.iter().all(|party| has.is_some_and(|has| has.contains(party))) {
+            let lacks = match self.holds(Safeguard::Proofs) {
+                true => lacks(attempt, self.known.get(&key)),
+                false => lacks_parties(attempt, self.known.get(&key)),
+            };
+            if lacks {
                 lacking.push(peer.clone());
             }
         }
@@ -329,10 +380,13 @@ impl<S: Statements> Node<S> {
             self.known.retain(|(session, attempt, _), _| session != id || *attempt != number);
             return true;
         }
-        let (beginning, outcomes) =
-            (attempt.beginning.clone(), attempt.outcomes.values().cloned().collect::<Vec<_>>());
+        let beginning = attempt.beginning.clone();
+        let mut outcomes: Vec<Outcome> = attempt.outcomes.values().cloned().collect();
+        if let Some(proof) = attempt.proof.as_ref().filter(|_| proven) {
+            outcomes.push(proof[1].clone());
+        }
         // Who has ended says so; others only answer.
-        if outcomes.is_empty() || !parties.contains(&self.config.me) {
+        if !mine {
             return false;
         }
         for peer in lacking.into_iter().filter(|peer| self.links.contains(peer)).collect::<Vec<_>>()
@@ -346,22 +400,17 @@ impl<S: Statements> Node<S> {
     }
 
     /// A peer has outcomes.
-    pub(crate) fn outcomes_known(
-        &mut self,
-        from: &str,
-        id: &str,
-        number: u32,
-        parties: Vec<String>,
-    ) {
+    pub(crate) fn outcomes_known(&mut self, from: &str, id: &str, number: u32, theirs: Known) {
         let Some(attempt) = self.sessions.get(id).and_then(|it| it.attempts.get(&number)) else {
             return;
         };
         let members = &attempt.beginning.nonces;
-        if attempt.settled || !members.contains_key(from) || parties.len() > members.len() {
+        let all = theirs.words.keys().all(|party| members.contains_key(party));
+        if attempt.settled || !members.contains_key(from) || !all {
             return;
         }
-        let lacks = attempt.outcomes.keys().any(|party| !parties.contains(party));
-        self.known.insert((id.to_owned(), number, from.to_owned()), parties.into_iter().collect());
+        let lacks = lacks(attempt, Some(&theirs));
+        self.known.insert((id.to_owned(), number, from.to_owned()), theirs);
         if !lacks {
             self.say_session(id);
         }
@@ -373,11 +422,13 @@ impl<S: Statements> Node<S> {
             return;
         }
         let known = Message::EndKnown { session: id.to_owned() };
-        // What has ended is kept, even if nothing was known of it: a late proposal must not begin it anew.
-        if self.session_of(id, study).is_none() {
+        let Some(session) = self.sessions.get(id) else {
+            self.gone(from, id);
+            return self.send(from, known);
+        };
+        if session.study != study {
             return;
         }
-        let Some(session) = self.sessions.get(id) else { return };
         if session.live().is_none() && !session.is_running() {
             let fits = match end.state {
                 // These follow from outcomes.
@@ -392,7 +443,7 @@ impl<S: Statements> Node<S> {
                     }
                     state if fits => {
                         let code = end.code.filter(|_| state == Final::Refused);
-                        self.end_as(id, state, code.zip(end.party.filter(|it| it.len() <= 64)));
+                        self.end_as(id, state, code.zip(end.party));
                     }
                     _ => {}
                 }
@@ -454,7 +505,7 @@ impl<S: Statements> Node<S> {
 
     /// Deletes results whose time is over, and archives closed studies without any.
     pub(crate) fn sweep_results(&mut self) {
-        let (me, wall) = (self.me(), self.now.wall_ms);
+        let (me, wall) = (self.me(), self.steady_ms());
         let mut kept: BTreeMap<String, usize> = BTreeMap::new();
         let mut old = Vec::new();
         for (id, session) in &self.sessions {

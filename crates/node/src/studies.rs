@@ -1,5 +1,6 @@
 //! Studies: who knows them, who has approved them, and what the others hear of that.
 
+use crate::effect::Table;
 use crate::message::Message;
 use crate::node::Node;
 use crate::safeguard::Safeguard;
@@ -11,10 +12,15 @@ use std::collections::BTreeMap;
 /// Studies that a node knows, at most: a peer cannot fill the disk with them.
 const MOST_STUDIES: usize = 10_000;
 
+/// Studies that are not approved here, of one peer at most: nobody takes the place of others.
+const MOST_PROPOSED: usize = 64;
+
 /// What peers compare of a study.
 pub(crate) fn digest(study: &Study) -> String {
     let marks = |mark: &Option<Mark>| mark.as_ref().map(|mark| mark.party.clone());
-    let all = json!([study.approvals, marks(&study.withdrawn), marks(&study.closed)]);
+    // Who signed is what counts: a party can sign the same in several ways.
+    let approvals: Vec<&String> = study.approvals.keys().collect();
+    let all = json!([approvals, marks(&study.withdrawn), marks(&study.closed)]);
     blake3::hash(canonical(&all).as_bytes()).to_hex().to_string()
 }
 
@@ -76,11 +82,12 @@ impl<S: Statements> Node<S> {
     ) {
         let id = document.id();
         if !self.studies.contains_key(&id) {
-            if self.studies.len() >= MOST_STUDIES || self.check_document(&document).is_err() {
+            if self.check_document(&document).is_err() || !self.makes_room(from) {
                 return;
             }
             let name = document.terms.study.clone();
-            self.studies.insert(id.clone(), Study::new(document, self.now.wall_ms));
+            let study = Study::new(document, self.now.wall_ms);
+            self.studies.insert(id.clone(), Study { from: Some(from.to_owned()), ..study });
             self.audit("study_known", json!({ "study": id, "name": name, "from": from }));
             self.save_study(&id);
         }
@@ -122,6 +129,28 @@ impl<S: Statements> Node<S> {
         self.send(from, Message::StudyKnown { study: id, digest });
     }
 
+    /// Whether there is room for another study of a peer. A withdrawn one of the same peer makes some, if nobody here had a hand in it.
+    fn makes_room(&mut self, peer: &str) -> bool {
+        let me = self.me();
+        let theirs = self
+            .studies
+            .iter()
+            .filter(|(_, study)| study.from.as_deref() == Some(peer) && !study.is_backed_by(&me));
+        let (count, withdrawn) = (
+            theirs.clone().count(),
+            theirs.filter(|(_, study)| study.withdrawn.is_some()).min_by_key(|it| it.1.known_ms),
+        );
+        let withdrawn = withdrawn.map(|(id, _)| id.clone());
+        if count >= MOST_PROPOSED {
+            let Some(id) = withdrawn else { return false };
+            self.studies.remove(&id);
+            self.digests.remove(&id);
+            self.studies_known.retain(|(study, _), _| *study != id);
+            self.remove(Table::Studies, &id);
+        }
+        self.studies.len() < MOST_STUDIES
+    }
+
     /// Of several parties that withdraw, all nodes keep the first by name.
     pub(crate) fn withdraw(&mut self, id: &str, mark: Mark) {
         let Some(study) = self.studies.get_mut(id) else { return };
@@ -152,7 +181,7 @@ impl<S: Statements> Node<S> {
     pub(crate) fn say_studies(&mut self) {
         let me = self.me();
         let mut news = Vec::new();
-        for (id, study) in &self.studies {
+        for (id, study) in self.studies.iter().filter(|(_, study)| study.is_backed_by(&me)) {
             let digest = self.digests.get(id);
             for peer in study.others(&me).filter(|peer| self.links.contains(*peer)) {
                 if self.studies_known.get(&(id.clone(), peer.clone())) != digest {

@@ -1,11 +1,16 @@
 //! Studies: what parties agree on before anything is computed.
 
+use crate::message::MAX_MESSAGE_BYTES;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Longest program text of a study, in bytes.
 pub const MAX_PROGRAM_BYTES: usize = 256 << 10;
+/// Longest text of any other kind in a document, in bytes.
+const MAX_TEXT_BYTES: usize = 256;
+/// A study is not called like the beginning of an id of so many digits.
+const ID_DIGITS: usize = 6;
 /// Longest name of a study, party, dataset or label, in bytes.
 pub const MAX_NAME_BYTES: usize = 64;
 
@@ -99,11 +104,19 @@ impl Document {
         for name in [study, home, label].into_iter().chain(parties).chain(tables.keys()) {
             check_name(name)?;
         }
+        if study.len() >= ID_DIGITS && study.bytes().all(|c| c.is_ascii_hexdigit()) {
+            return Err(format!("a study called {study} would look like the beginning of an id"));
+        }
         if self.terms.purpose.len() > 4096 || self.program.len() > MAX_PROGRAM_BYTES {
             return Err("the purpose or the program is too long".into());
         }
         if !(2..=64).contains(&parties.len()) {
             return Err("a study has from 2 to 64 parties".into());
+        }
+        let keys = self.members.values().flat_map(|it| [&it.fingerprint, &it.statements]);
+        let texts = [&self.terms.protocol, &self.program_digest].into_iter().chain(keys);
+        if let Some(text) = texts.into_iter().find(|text| text.len() > MAX_TEXT_BYTES) {
+            return Err(format!("a text of {} bytes, of at most {MAX_TEXT_BYTES}", text.len()));
         }
         let mut sorted: Vec<&String> = parties.iter().collect();
         sorted.sort();
@@ -129,6 +142,11 @@ impl Document {
         }
         if !(1..=year).contains(limit_seconds) || !(1..=year).contains(expires_seconds) {
             return Err("limit and expires are from a second to a year".into());
+        }
+        // What all nodes tell each other of it has to fit into one message, with all signatures.
+        let whole = canonical(&serde_json::to_value(self).unwrap_or(Value::Null)).len();
+        if whole > MAX_MESSAGE_BYTES / 2 {
+            return Err("the study is too long: its program has too many characters that JSON writes as several".into());
         }
         Ok(())
     }
@@ -218,6 +236,9 @@ pub struct Study {
     pub quarantined: bool,
     /// When it became known here, in milliseconds of Unix time.
     pub known_ms: u64,
+    /// The peer from whom this party heard of it, if it was not proposed here.
+    #[serde(default)]
+    pub from: Option<String>,
 }
 
 impl Study {
@@ -235,7 +256,16 @@ impl Study {
             bound: None,
             quarantined: false,
             known_ms,
+            from: None,
         }
+    }
+
+    /// Whether this party had a hand in it: it proposed, approved, withdrew or closed it. Only then it tells others of it.
+    #[must_use]
+    pub fn is_backed_by(&self, me: &str) -> bool {
+        let marked = |mark: &Option<Mark>| mark.as_ref().is_some_and(|mark| mark.party == me);
+        let approved = self.approvals.contains_key(me) || !self.operators.is_empty();
+        self.from.is_none() || approved || marked(&self.withdrawn) || marked(&self.closed)
     }
 
     /// Whether this party has to bind a table.

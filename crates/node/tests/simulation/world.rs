@@ -90,6 +90,7 @@ enum Event {
     Ask { id: String, party: usize, life: u64 },
     End { id: String, party: usize, life: u64, ending: Ending },
     Late(String),
+    Lie,
 }
 
 /// The worker of one party.
@@ -115,7 +116,21 @@ struct Place {
     life: u64,
     /// Nonces that this life gave.
     nonces: BTreeSet<String>,
+    /// How far its wall clock is ahead.
+    ahead: u64,
 }
+
+/// The nonce of a lying peer in attempts that it makes up.
+const MADE_UP: &str = "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff";
+/// What a lying peer's own node does not hold to.
+const LAX: [Option<Safeguard>; 6] = [
+    None,
+    Some(Safeguard::Attempts),
+    Some(Safeguard::SameInputs),
+    Some(Safeguard::Budget),
+    Some(Safeguard::Charge),
+    Some(Safeguard::ChargeEach),
+];
 
 /// The whole of a schedule.
 pub struct World {
@@ -132,6 +147,8 @@ pub struct World {
     ideals: BTreeMap<String, Ideal>,
     launched: BTreeSet<(usize, String)>,
     opened: BTreeMap<String, BTreeSet<String>>,
+    /// A peer that lies, and what its node does not hold to.
+    liar: Option<(usize, Option<Safeguard>)>,
     /// By their ids.
     documents: BTreeMap<String, Document>,
     approved: BTreeSet<(String, String)>,
@@ -144,6 +161,8 @@ pub struct World {
     log: bool,
 }
 
+/// Rows by which the two versions of a table differ, in each direction.
+const DIFFERENCE: (u64, u64) = (5, 5);
 const FAULTY_MS: u64 = 90_000;
 const END_MS: u64 = 1_500_000;
 const NAMES: [&str; 4] = ["alice", "bob", "carol", "dan"];
@@ -163,6 +182,8 @@ impl World {
             delay_ms: 20 + some(12_000),
         };
         let parties = 2 + rng.below(3) as usize;
+        let lax = LAX[rng.below(LAX.len() as u64) as usize];
+        let liar = rng.chance(300).then(|| (rng.below(parties as u64) as usize, lax));
         let mut world = World {
             rng,
             now: 1_000_000,
@@ -176,6 +197,7 @@ impl World {
             ideals: BTreeMap::new(),
             launched: BTreeSet::new(),
             opened: BTreeMap::new(),
+            liar,
             documents: BTreeMap::new(),
             approved: BTreeSet::new(),
             keys: BTreeMap::new(),
@@ -185,6 +207,7 @@ impl World {
             careless,
             log: std::env::var_os("SIM_LOG").is_some(),
         };
+        let skewed = world.rng.chance(300);
         for _ in 0..parties {
             world.places.push(Place {
                 node: None,
@@ -192,6 +215,7 @@ impl World {
                 results: BTreeSet::new(),
                 life: 0,
                 nonces: BTreeSet::new(),
+                ahead: if skewed { world.rng.below(300_000) } else { 0 },
             });
         }
         world.plan();
@@ -228,7 +252,7 @@ impl World {
                 label: format!("label{}", self.rng.below(2)),
                 tables: tables.collect(),
                 releases: 1 + self.rng.below(2) as u32,
-                min_change: 0,
+                min_change: [0, 3, 8][self.rng.below(3) as usize],
                 threads: 1,
                 limit_seconds: 40,
                 expires_seconds: 400,
@@ -292,14 +316,22 @@ impl World {
             }
         }
         self.at(start + FAULTY_MS, Event::Line { a: 0, b: 0, up: true });
+        if self.liar.is_some() {
+            let lies = self.rng.below(40);
+            for _ in 0..lies {
+                let at = start + 20_000 + self.rng.below(FAULTY_MS + 180_000);
+                self.at(at, Event::Lie);
+            }
+        }
     }
 
     fn version(&self, number: u64) -> Command {
         let version = Version {
             version: format!("v{number}"),
+            digest: String::new(),
             rows: 10,
             at_ms: 0,
-            differences: BTreeMap::new(),
+            differences: (number > 0).then(|| ("v0".to_owned(), DIFFERENCE)).into_iter().collect(),
         };
         Command::AddDataset { dataset: "table".into(), version }
     }
@@ -388,6 +420,7 @@ impl World {
                 self.input(node, Input::Command { ticket, operator, command })
             }
             Event::Launched(id) => self.all_there(&id),
+            Event::Lie => self.lie(),
             Event::Ask { id, party, life } => {
                 let Some((session, attempt)) = self.alive(&id, party, life) else { return Ok(()) };
                 let event = WorkerEvent::GateAsked;
@@ -400,6 +433,49 @@ impl World {
                 if late { self.fail(&id, Failure::Network) } else { Ok(()) }
             }
         }
+    }
+
+    fn lies(&self, node: usize) -> bool {
+        self.liar.is_some_and(|(liar, _)| liar == node)
+    }
+
+    /// A peer that has a key, and no shame, says something about an attempt of which it knows.
+    fn lie(&mut self) -> Checked {
+        let Some((liar, _)) = self.liar else { return Ok(()) };
+        let sessions =
+            self.places[liar].disk.iter().filter(|((table, _), _)| *table == Table::Sessions);
+        let sessions: Vec<Session> =
+            sessions.filter_map(|(_, value)| serde_json::from_slice(value).ok()).collect();
+        let begun = sessions.iter().flat_map(|it| it.attempts.values());
+        let begun: Vec<Beginning> = begun.map(|it| it.beginning.clone()).collect();
+        let to = self.rng.below(self.places.len() as u64) as usize;
+        let lines = (self.lines_of(liar, to), self.places[to].life);
+        if begun.is_empty() || to == liar {
+            return Ok(());
+        }
+        let mut beginning = begun[self.rng.below(begun.len() as u64) as usize].clone();
+        let me = NAMES[liar].to_owned();
+        if self.rng.chance(500) {
+            let number = [beginning.attempt, beginning.attempt + 1, u32::MAX];
+            beginning.attempt = number[self.rng.below(3) as usize];
+            beginning.nonces.insert(me.clone(), MADE_UP.to_owned());
+            if self.rng.chance(300) {
+                beginning.session = format!("{:032x}", self.rng.next());
+            }
+        }
+        let endings = [Ending::Computed, Ending::Failed(Failure::Network), Ending::Cheated];
+        let most = if self.rng.chance(100) { 3 } else { 2 };
+        let mut outcome = tacit_node::Outcome {
+            party: me.clone(),
+            id: beginning.id(),
+            ending: endings[self.rng.below(most) as usize],
+            released: self.rng.chance(500),
+            signature: String::new(),
+        };
+        outcome.signature = signed(&format!("key {me}"), Domain::Outcome, &outcome.statement());
+        let message = Box::new(Message::Outcomes { beginning, outcomes: vec![outcome] });
+        self.at(self.now + 10, Event::Arrive { from: liar, to, message, lines });
+        Ok(())
     }
 
     fn alive(&self, id: &str, party: usize, life: u64) -> Option<(String, u32)> {
@@ -450,8 +526,8 @@ impl World {
         }
     }
 
-    fn time(&self) -> Now {
-        Now { wall_ms: self.now, mono_ms: self.now }
+    fn time(&self, node: usize) -> Now {
+        Now { wall_ms: self.now + self.places[node].ahead, mono_ms: self.now }
     }
 
     fn restart(&mut self, node: usize) -> Checked {
@@ -469,9 +545,11 @@ impl World {
         let random = self.rng.bytes();
         let results = self.places[node].results.clone();
         let has = |session: &str, number| results.contains(&(session.to_owned(), number));
-        let (config, now) = (self.config(node), self.time());
+        let (config, now) = (self.config(node), self.time(node));
         let from = (now, random);
-        let (loaded, step) = Node::load_without(config, signer, stored, from, &has, self.without)?;
+        let lax = self.liar.and_then(|(liar, lax)| lax.filter(|_| liar == node));
+        let without = lax.or(self.without);
+        let (loaded, step) = Node::load_without(config, signer, stored, from, &has, without)?;
         let place = &mut self.places[node];
         place.life += 1;
         place.nonces.clear();
@@ -510,7 +588,7 @@ impl World {
     }
 
     fn input(&mut self, node: usize, input: Input) -> Checked {
-        let (now, random) = (self.time(), self.rng.bytes());
+        let (now, random) = (self.time(node), self.rng.bytes());
         let Some(known) = self.places[node].node.as_mut() else { return Ok(()) };
         if self.log && input != Input::Tick {
             eprintln!("{} {}: {input:?}", self.now, NAMES[node]);
@@ -638,12 +716,13 @@ impl World {
         if !self.launched.insert((node, id.clone())) {
             return Err(format!("{} ran the attempt {id} twice", NAMES[node]));
         }
+        let liar = self.lies(node);
         for party in &NAMES[..self.places.len()] {
             if !self.approved.contains(&(study.clone(), (*party).to_owned())) {
                 return Err(format!("a study ran that {party} has not approved"));
             }
         }
-        if !self.careless {
+        if !self.careless && !liar {
             let known: Option<Session> = self.read(node, Table::Sessions, &session);
             let begun = known.as_ref().and_then(|it| it.attempts.get(&attempt));
             let begun = begun.ok_or("a worker was started of which the store does not know")?;
@@ -727,7 +806,7 @@ impl World {
         }
         ideal.opened = true;
         let session = ideal.session.clone();
-        self.open(&session)?;
+        self.open(&session, number)?;
         let workers: Vec<(usize, u64)> =
             self.ideals[&id].workers.iter().map(|(party, it)| (*party, it.life)).collect();
         for (party, life) in workers {
@@ -740,20 +819,25 @@ impl World {
     }
 
     /// Results open: every party must have charged them, durably, and nobody more than was agreed.
-    fn open(&mut self, session: &str) -> Checked {
+    fn open(&mut self, session: &str, number: u32) -> Checked {
         let mut study = String::new();
+        let key = format!("{session}/{number}");
         for (node, name) in NAMES.iter().enumerate().take(self.places.len()) {
-            let charge: Option<Charge> = self.read(node, Table::Ledger, session);
+            if self.lies(node) {
+                continue;
+            }
+            let charge: Option<Charge> = self.read(node, Table::Ledger, &key);
             let charge =
                 charge.ok_or_else(|| format!("a result opened that {} had not charged", name))?;
             let known: Option<Session> = self.read(node, Table::Sessions, session);
             if !known.is_some_and(|it| it.released()) {
                 return Err(format!("{} does not know that a result opened", name));
             }
+            self.check_tables(node)?;
             study = charge.study;
         }
         let sessions = self.opened.entry(study.clone()).or_default();
-        sessions.insert(session.to_owned());
+        sessions.insert(key);
         let document = self.documents.get(&study).ok_or("no study")?;
         if sessions.len() > document.terms.releases as usize {
             return Err(format!("{} releases of {} were agreed", document.terms.releases, study));
@@ -766,6 +850,27 @@ impl World {
             true => Err(format!("{of_label} releases of {label}")),
             false => Ok(()),
         }
+    }
+
+    /// Tables of all releases of a party differ by nothing or by enough.
+    fn check_tables(&self, node: usize) -> Checked {
+        let ledger =
+            self.places[node].disk.iter().filter(|((table, _), _)| *table == Table::Ledger);
+        let charges: Vec<Charge> =
+            ledger.filter_map(|(_, value)| serde_json::from_slice(value).ok()).collect();
+        for a in &charges {
+            for b in &charges {
+                let least = |it: &Charge| self.documents[&it.study].terms.min_change;
+                let least = least(a).max(least(b));
+                if let (Some((_, one)), Some((_, other))) = (&a.table, &b.table)
+                    && one.version != other.version
+                    && DIFFERENCE.0 < least
+                {
+                    return Err(format!("{} gave tables that hardly differ", NAMES[node]));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// A worker ends, and tells its node, if that is still the same.
@@ -823,7 +928,8 @@ impl World {
     /// What must be when everything has come to rest.
     fn check_end(&self) -> Checked {
         let mut ends: BTreeMap<String, (Final, usize)> = BTreeMap::new();
-        for (node, name) in NAMES.iter().enumerate().take(self.places.len()) {
+        let honest = (0..self.places.len()).filter(|node| !self.lies(*node));
+        for (node, name) in honest.map(|node| (node, &NAMES[node])) {
             let mut entries: Vec<Entry> = Vec::new();
             for ((table, key), value) in &self.places[node].disk {
                 if *table == Table::Audit {
@@ -837,7 +943,15 @@ impl World {
                     return Err(format!("the session {key} has not ended at {name}: {session:?}"));
                 };
                 let home = self.documents.get(&session.study).map(|it| it.terms.home.as_str());
-                let calm = 1_000_000 + FAULTY_MS + 90_000;
+                let calm = 1_000_000 + FAULTY_MS + 90_000 + self.places[node].ahead;
+                if session.attempts.len() as u32 > self.documents[&session.study].terms.attempts {
+                    return Err(format!("{key} has more attempts at {name} than were agreed"));
+                }
+                let mut nonces =
+                    session.attempts.values().flat_map(|it| it.beginning.nonces.values());
+                if nonces.any(|nonce| nonce == MADE_UP) {
+                    return Err(format!("{name} believes in an attempt that was made up"));
+                }
                 // Others may have heard of it much later.
                 if end.state == Final::Expired && home == Some(*name) && session.created_ms >= calm
                 {
@@ -845,6 +959,8 @@ impl World {
                 }
                 let inputs: Vec<&Beginning> =
                     session.attempts.values().map(|it| &it.beginning).collect();
+                let ran = |it: &Beginning| self.launched.contains(&(node, it.id()));
+                let inputs: Vec<_> = inputs.into_iter().filter(|it| ran(it)).collect();
                 if inputs.windows(2).any(|pair| pair[0].inputs != pair[1].inputs) {
                     return Err(format!("attempts of {key} had different tables at {name}"));
                 }
@@ -860,7 +976,9 @@ impl World {
                         end.state
                     ));
                 }
-                if session.attempts.values().any(|it| it.proof.is_some()) {
+                let proofs = session.attempts.values().filter_map(|it| it.proof.as_ref());
+                let blamed: Vec<usize> = proofs.map(|proof| self.index(&proof[0].party)).collect();
+                if blamed.iter().any(|node| !self.lies(*node)) {
                     return Err(format!("a proof against an honest party at {name}"));
                 }
             }
