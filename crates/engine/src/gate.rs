@@ -1,11 +1,12 @@
 //! The gate before results: what a party is asked once, just before the first message from which anybody could learn one.
 //!
 //! Whoever counts releases has to count this one, durably, before anything opens, and not much earlier. So a run may have a
-//! [`Gate`]: in programs on shares the party passes it after the last check and before results open (without checks and with
+//! [`Gate`]: in programs on shares the party passes it after all that was computed has been verified, and before results open
+//! or what the program checks, as a check that fails shows something of inputs (under protocols that verify nothing, with
 //! preprocessing that came first, before anything else, as what opens results was sent with that), in garbled ones before the
 //! circuit is evaluated, and with a trusted party before inputs leave. When its own gate has let it pass it waits for all
-//! others: nothing opens anywhere unless all gates have been passed. What protocols open inside, values under masks and places
-//! after a shuffle, is no result.
+//! others: nothing opens anywhere unless all gates have been passed. What protocols open inside, values under masks, places
+//! after a shuffle and tests that inputs are in their ranges, is no result: it is the same for all inputs of honest parties.
 
 use crate::circuit::EvaluateError;
 use std::fmt;

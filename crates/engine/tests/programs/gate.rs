@@ -1,18 +1,20 @@
 //! Gates before results: nothing that shows a result leaves any party before all have passed theirs.
 
 use crate::harness::*;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tacit_engine::Gate;
-use tacit_engine::circuit::{EvaluateError, Preprocessing};
-use tacit_engine::program::{self, CompiledProgram, Garbling, Outcome, ProgramJob};
+use tacit_engine::circuit::{self, Compiled, EvaluateError, Preprocessing};
+use tacit_engine::program::{self, By, CompiledProgram, Garbling, Outcome, ProgramJob};
 use tacit_engine::protocols::{
-    AUTHENTICATED, BMR, BMR_REPLICATED, GMW, LIFT, TRIO, YAO, YAO_THREE,
+    AUTHENTICATED, BMR, BMR_REPLICATED, GMW, LIFT, PLAIN, TRIO, YAO, YAO_THREE,
 };
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
-use tacit_net::{NetError, PartyId};
+use tacit_net::{AbortKind, NetError, PartyId, Phase, Session};
 use tacit_program::Program;
+use tacit_ring::Entropy;
 
 fn program(parties: usize) -> Program {
     let others = ["", "", "", ", carol", ", carol, dan", ", carol, dan, erin"][parties.min(5)];
@@ -23,29 +25,52 @@ fn program(parties: usize) -> Program {
     ))
 }
 
+/// As [`program`], where something is checked: within `range`, if there is one.
+fn checked(parties: usize, range: Option<&str>) -> Program {
+    let others = ["", "", "", ", carol", ", carol, dan"][parties];
+    let sum = range.map_or("a + b".to_owned(), |range| format!("check(a + b, in {range})"));
+    parse_whole(&format!(
+        "program test\nparties alice, bob{others}\nrows n <= 1000\n\
+         input a: i16[n] from alice in -100..100\ninput b: i16[n] from bob in -100..100\n\
+         let c = {sum}\nreveal sum(c, axis 0) to all as \"sum\"\n"
+    ))
+}
+
+/// Which holds, and fails, for what is given here.
+const HOLDS: &str = "-200..199";
+const FAILS: &str = "-200..-199";
+
 /// What the parties did of one run.
 struct Seen {
     results: Vec<Result<Outcome, EvaluateError>>,
     /// Times that gates were asked.
     asked: usize,
-    /// Who sent a message to whom, behind the sender's gate.
-    after: Vec<(u8, u8)>,
+    /// Bytes by which anything opens on each link before the sender's gate.
+    before: BTreeMap<(u8, u8), usize>,
+    /// Who sent a message to whom, behind the sender's gate, and whether it opens something.
+    after: Vec<(u8, u8, bool)>,
 }
 
-/// Runs a job where the gate of one party refuses, if that is asked for.
+/// Runs a job where the gate of one party refuses, if that is asked for; with preprocessing of an earlier run, if the job is
+/// of what is stored.
 fn run_to(program: &Program, job: &ProgramJob, refuses: Option<u8>) -> Seen {
     let all = inputs(program, &job.rows, 5);
-    let after = Arc::new(Mutex::new(Vec::new()));
+    let (before, after) = (Arc::new(Mutex::default()), Arc::new(Mutex::new(Vec::new())));
     let asked = Arc::new(AtomicUsize::new(0));
     let parties = job.everyone().len();
     let results = memory::run(parties, job.threads(), &MemoryNetwork::default(), |mut session| {
         let me = session.me();
         let passed = Arc::new(AtomicBool::new(false));
         for mesh in &mut session.meshes {
-            let (passed, after) = (passed.clone(), after.clone());
+            let (passed, before, after) = (passed.clone(), before.clone(), after.clone());
             mesh.set_tamper(Tamper::new(move |message| {
+                let opens = message.place.phase == Phase::Open;
                 if passed.load(Ordering::SeqCst) {
-                    after.lock().unwrap().push((me.0, message.to.0));
+                    after.lock().unwrap().push((me.0, message.to.0, opens));
+                } else if opens {
+                    let before: &Mutex<BTreeMap<_, usize>> = &before;
+                    *before.lock().unwrap().entry((me.0, message.to.0)).or_default() +=
+                        message.bytes.len();
                 }
                 Verdict::Keep
             }));
@@ -58,39 +83,138 @@ fn run_to(program: &Program, job: &ProgramJob, refuses: Option<u8>) -> Seen {
         });
         let prepared = CompiledProgram::new(program, job.clone())?;
         let given = given(program, &all, me);
-        let outcome = program::run_gated(&mut session, &prepared, given, Some(gate), &|_| {})?;
+        let outcome = if job.stored {
+            let garble = |session: &mut Session, compiled: &Compiled| {
+                circuit::prepare(session, compiled, &mut Entropy::system())
+            };
+            let made = program::prepare(&mut session, &prepared, &BTreeMap::new(), garble)?.0;
+            let made = ("made", made);
+            program::run_prepared_gated(
+                &mut session,
+                &prepared,
+                given,
+                made,
+                (Some(gate), &|_| {}),
+            )?
+        } else {
+            program::run_gated(&mut session, &prepared, given, Some(gate), &|_| {})?
+        };
         session.finish()?;
         Ok(outcome)
     });
-    let after = after.lock().unwrap().clone();
-    Seen { results, asked: asked.load(Ordering::SeqCst), after }
+    let (before, after) = (before.lock().unwrap().clone(), after.lock().unwrap().clone());
+    Seen { results, asked: asked.load(Ordering::SeqCst), before, after }
+}
+
+/// Why a run ended, if stored preprocessing was lost with it.
+fn cause(error: &EvaluateError) -> &EvaluateError {
+    match error {
+        EvaluateError::Lost { cause, .. } => cause,
+        error => error,
+    }
+}
+
+/// How a gate that refuses ends the run at all parties.
+fn refused(seen: &Seen, refuses: u8, what: &str) {
+    assert_eq!(seen.after, [], "{what}: messages behind a gate that others did not pass");
+    for (party, result) in (0u8..).zip(&seen.results) {
+        let error = cause(result.as_ref().err().expect("no result"));
+        match error {
+            EvaluateError::Refused(why) => {
+                assert_eq!((party, &why[..]), (refuses, "no budget"), "{what}");
+            }
+            EvaluateError::Net(NetError::PeerAborted { reason, .. }) => {
+                assert!(party != refuses && reason.contains("refused"), "{what}: {reason}");
+            }
+            error => panic!("{what}: {error}"),
+        }
+    }
+}
+
+fn named(job: &ProgramJob) -> String {
+    let ahead = if job.stored { ", of what is stored" } else { "" };
+    format!("{} by {}, {:?}{ahead}", job.protocol, job.by, job.preprocessing)
+}
+
+/// Whether protocols say behind gates more than what opens results, as all compare what opened. Openings are marked as such.
+fn compares(job: &ProgramJob) -> bool {
+    job.protocol.is_checked() && !job.protocol.garbles()
 }
 
 fn check(program: &Program, job: &ProgramJob) {
     let parties = job.everyone().len();
-    let what = format!("{} by {}", job.protocol, job.by);
+    let what = named(job);
     let seen = run_to(program, job, None);
     assert_eq!(seen.asked, parties, "{what}: each is asked once");
     for (party, result) in (0u8..).zip(&seen.results) {
         assert!(result.is_ok(), "{what}: {:?}", result.as_ref().err());
-        let told = seen.after.iter().any(|(_, to)| *to == party);
+        // To parties outside results are passed on.
+        let by_opening = compares(job) && job.places.iter().any(|place| place.0 == party);
+        let told = |(_, to, opens): &(u8, u8, bool)| *to == party && (*opens || !by_opening);
+        let told = seen.after.iter().any(told);
         assert!(told, "{what}: party {party} learned its results before the gates");
     }
     for refuses in [0, parties as u8 - 1] {
         let seen = run_to(program, job, Some(refuses));
-        assert_eq!(seen.after, [], "{what}: messages behind a gate that others did not pass");
-        for (party, result) in (0u8..).zip(&seen.results) {
-            let error = result.as_ref().err().expect("no result");
-            match error {
-                EvaluateError::Refused(why) => {
-                    assert_eq!((party, &why[..]), (refuses, "no budget"), "{what}");
-                }
-                EvaluateError::Net(NetError::PeerAborted { reason, .. }) => {
-                    assert!(party != refuses && reason.contains("refused"), "{what}: {reason}");
-                }
-                error => panic!("{what}: {error}"),
-            }
+        refused(&seen, refuses, &what);
+    }
+}
+
+/// Nothing of what a program checks opens before the gates: no more opens there than where nothing is checked.
+fn check_checks(job: &ProgramJob) {
+    let parties = job.everyone().len();
+    let what = named(job);
+    let unchecked = run_to(&checked(parties, None), job, None);
+    let holds = run_to(&checked(parties, Some(HOLDS)), job, None);
+    for (party, result) in holds.results.iter().chain(&unchecked.results).enumerate() {
+        assert!(result.is_ok(), "{what}: {party}: {:?}", result.as_ref().err());
+    }
+    if !job.protocol.garbles() && !job.protocol.is_trusted_party() {
+        let opens = |(.., opens): &&(u8, u8, bool)| *opens || !compares(job);
+        let openings = |seen: &Seen| seen.after.iter().filter(opens).count();
+        assert!(
+            openings(&holds) > openings(&unchecked),
+            "{what}: the check opens behind the gates"
+        );
+    }
+    assert_eq!(holds.before, unchecked.before, "{what}: more opens before the gates");
+    let fails = run_to(&checked(parties, Some(FAILS)), job, None);
+    assert_eq!((fails.asked, &fails.before), (parties, &unchecked.before), "{what}");
+    let failed = |error: &EvaluateError| match error {
+        EvaluateError::Check(_) => true,
+        EvaluateError::Net(NetError::PeerAborted { kind, .. }) => *kind == AbortKind::Check,
+        _ => false,
+    };
+    for result in &fails.results {
+        let error = cause(result.as_ref().err().expect("no result"));
+        assert!(failed(error), "{what}: {error}");
+    }
+    for (range, refuses) in [(HOLDS, 0), (FAILS, parties as u8 - 1)] {
+        let seen = run_to(&checked(parties, Some(range)), job, Some(refuses));
+        refused(&seen, refuses, &what);
+        assert_eq!(seen.before, holds.before, "{what}: something of the check opened");
+    }
+}
+
+/// One protocol of each family, with preprocessing as it comes, before everything else, and stored.
+#[test]
+fn checks_of_the_program_stand_behind_gates() {
+    let shares = kinds().chain([(PLAIN, By::Rings)]).map(|(protocol, by)| (protocol, by, None));
+    let streamed = [YAO, YAO_THREE, BMR.fitting(3), AUTHENTICATED.fitting(2)];
+    let streamed = streamed.map(|it| (it, By::Circuits, Some(Garbling::Streamed)));
+    let whole = (AUTHENTICATED.fitting(2), By::Circuits, Some(Garbling::Whole));
+    for (protocol, by, garbling) in shares.chain(streamed).chain([whole]) {
+        let parties = PartyId::all(protocol.parties()).collect();
+        let job = ProgramJob { by, ..ProgramJob::new(protocol, parties, vec![2]) };
+        let job = ProgramJob { garbling: garbling.unwrap_or(job.garbling), ..job };
+        check_checks(&job);
+        // Without proofs what opens results is sent ahead, before checks could say anything: that is refused.
+        if !(protocol.is_checked() || protocol.garbles()) || garbling == Some(Garbling::Streamed) {
+            continue;
         }
+        let job = ProgramJob { preprocessing: Preprocessing::Separate, ..job };
+        check_checks(&job);
+        check_checks(&ProgramJob { stored: true, ..job });
     }
 }
 
@@ -111,6 +235,7 @@ fn gates_of_two_phases_stand_before_results() {
         let preprocessing = Preprocessing::Separate;
         let job = ProgramJob { preprocessing, ..ProgramJob::new(protocol, parties, vec![3]) };
         check(&program(protocol.parties()), &job);
+        check(&program(protocol.parties()), &ProgramJob { stored: true, ..job });
     }
 }
 
@@ -122,6 +247,8 @@ fn gates_of_garbled_programs_stand_before_the_evaluation() {
         let garbling = Garbling::Whole;
         let job = ProgramJob { garbling, ..ProgramJob::new(protocol, parties, vec![2]) };
         check(&program(protocol.parties()), &job);
+        let preprocessing = Preprocessing::Separate;
+        check(&program(protocol.parties()), &ProgramJob { preprocessing, stored: true, ..job });
     }
     for protocol in [YAO, YAO_THREE, BMR.fitting(3), AUTHENTICATED.fitting(2)] {
         let parties = PartyId::all(protocol.parties()).collect();
