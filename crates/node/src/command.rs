@@ -68,6 +68,10 @@ pub enum Command {
 pub struct Version {
     /// What others hear of it: random.
     pub version: String,
+    /// BLAKE3 of the table's bytes, as hex digits. It stays here: it is neither sent nor shown, as whoever guesses a table could
+    /// compare it.
+    #[serde(default)]
+    pub digest: String,
     /// Rows.
     pub rows: u64,
     /// When it was added, in milliseconds of Unix time.

@@ -1,6 +1,6 @@
 //! What operators ask, and what they are shown.
 
-use crate::command::{Answer, Command, Problem, Version};
+use crate::command::{Answer, Command, Dataset, Problem, Version};
 use crate::effect::Table;
 use crate::node::{Node, Request};
 use crate::safeguard::Safeguard;
@@ -23,7 +23,25 @@ fn conflict(code: &str, detail: impl Into<String>) -> Problem {
     Problem::new(409, code, detail)
 }
 
+/// A version of a dataset, for operators: without its digest.
+fn version_view(version: &Version) -> Value {
+    json!({
+        "version": version.version,
+        "rows": version.rows,
+        "at_ms": version.at_ms,
+        "differences": version.differences,
+    })
+}
+
 impl<S: Statements> Node<S> {
+    /// BLAKE3 of the bytes of a dataset's version, as hex digits.
+    #[must_use]
+    pub fn table_digest(&self, dataset: &str, version: &str) -> Option<&str> {
+        let versions = &self.datasets.get(dataset)?.versions;
+        let version = versions.iter().find(|it| it.version == version);
+        version.map(|it| &it.digest[..])
+    }
+
     pub(crate) fn command(&mut self, operator: &str, command: Command) -> Answer {
         match command {
             Command::ProposeStudy(document) => self.propose_study(operator, *document),
@@ -47,9 +65,11 @@ impl<S: Statements> Node<S> {
             Command::AddDataset { dataset, version } => self.add(operator, &dataset, version),
             Command::ListDatasets => {
                 let all = self.datasets.iter();
-                Ok(all
-                    .map(|(name, it)| json!({ "dataset": name, "versions": it.versions }))
-                    .collect())
+                let view = |(name, it): (&String, &Dataset)| {
+                    let versions: Vec<Value> = it.versions.iter().map(version_view).collect();
+                    json!({ "dataset": name, "versions": versions })
+                };
+                Ok(all.map(view).collect())
             }
             Command::StartSession { study, key } => self.start_session(operator, &study, key),
             Command::ListSessions => {
@@ -80,17 +100,24 @@ impl<S: Statements> Node<S> {
         }
     }
 
-    /// The study of a name, an id, or the beginning of an id.
+    /// The study of an id, or the only one of this name or with an id that begins so. A name that is also the beginning of another
+    /// study's id is nobody's.
     fn study(&self, name: &str) -> Result<(String, &Study), Problem> {
-        let named = |study: &Study| study.document.terms.study == name;
-        let mut exact = self.studies.iter().filter(|(id, study)| *id == name || named(study));
-        if let (Some((id, study)), None) = (exact.next(), exact.next()) {
-            return Ok((id.clone(), study));
+        if let Some(study) = self.studies.get(name) {
+            return Ok((name.to_owned(), study));
         }
-        let mut found =
-            self.studies.iter().filter(|(id, _)| name.len() >= 6 && id.starts_with(name));
+        let fits = |(id, study): &(&String, &Study)| {
+            study.document.terms.study == name || (name.len() >= 6 && id.starts_with(name))
+        };
+        let mut found = self.studies.iter().filter(fits);
         match (found.next(), found.next()) {
             (Some((id, study)), None) => Ok((id.clone(), study)),
+            (Some(_), Some(_)) => {
+                let detail = format!(
+                    "`{name}` is the name of several studies here, or an id begins so: list them, and give the whole id"
+                );
+                Err(conflict("ambiguous_study", detail))
+            }
             _ => Err(missing("study", name)),
         }
     }
@@ -357,7 +384,7 @@ impl<S: Statements> Node<S> {
             "waiting": self.waiting(id, session),
             "created_ms": session.created_ms,
             "expires_ms": session.expires_ms,
-            "charged": self.ledger.contains_key(id),
+            "charged": self.is_charged(id),
             "has_results": session.computed(&self.config.me).is_some() && !session.forgotten,
             "attempts": attempts.collect::<Vec<_>>(),
         })

@@ -34,6 +34,8 @@ pub struct Served {
     pub events: Events,
     pub store: Arc<Store>,
     pub data: Arc<Data>,
+    /// Held while a table is added: each is compared with all before.
+    pub adding: tokio::sync::Mutex<()>,
     pub results: PathBuf,
     pub policy: Policy,
     pub fingerprints: BTreeMap<String, String>,
@@ -203,8 +205,10 @@ async fn add(
     Path(dataset): Path<String>,
     table: Bytes,
 ) -> Reply {
-    let (data, name) = (api.data.clone(), dataset.clone());
-    let added = tokio::task::spawn_blocking(move || data.add(&name, &table)).await;
+    let _adding = api.adding.lock().await;
+    let (data, store, name) = (api.data.clone(), api.store.clone(), dataset.clone());
+    let add = move || data.add(&name, &table, &store.tables()?);
+    let added = tokio::task::spawn_blocking(add).await;
     let version = added.map_err(|_| Problem::new(500, "bug", "the table was not stored"))??;
     api.ask(who, Command::AddDataset { dataset, version }).await
 }

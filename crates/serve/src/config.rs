@@ -76,8 +76,10 @@ impl NodeConfig {
                 &"not supported: [limits] running other than 1, as workers share the port in the party's file",
             ));
         }
-        if !(1..=2).contains(&config.policy.approvals) {
-            return Err(wrong(&"[policy] approvals is 1 or 2"));
+        if config.policy.approvals != 1 {
+            return Err(wrong(
+                &"not supported: [policy] approvals other than 1, as only one user can open the operators' socket",
+            ));
         }
         Ok((config, party))
     }

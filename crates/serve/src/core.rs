@@ -6,8 +6,8 @@ use crate::sign::Ed25519Statements;
 use crate::store::Store;
 use crate::workers::Workers;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tacit_node::{Answer, Command, Effect, Input, Message, Node, Now, Problem, Step, WorkerEvent};
 use tokio::sync::oneshot;
@@ -22,29 +22,79 @@ pub enum Event {
     Linked(String, String),
     /// It is not connected any more.
     Unlinked(String),
-    /// A peer says something.
-    Message(String, Box<Message>),
+    /// A peer says something. It has a place in the queue until the node has heard it.
+    Message(String, Box<Message>, Place),
     /// An operator asks for something.
     Command(String, Command, oneshot::Sender<Answer>),
     /// A worker asks or ended.
     Worker(String, u32, WorkerEvent),
 }
 
+/// Messages of one peer that wait for the node: a small part of the queue, so that no peer keeps operators and workers waiting
+/// longer than it takes to hear these.
+const OF_A_PEER: usize = 16;
+
+/// How many of a peer's messages wait.
+#[derive(Default)]
+struct Waiting {
+    count: Mutex<usize>,
+    fewer: Condvar,
+}
+
+/// A place in the queue, until it is dropped.
+pub struct Place(Arc<Waiting>);
+
+impl Place {
+    /// Waits for a place of a peer's.
+    fn of(waiting: &Arc<Waiting>) -> Place {
+        let count = waiting.count.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = waiting.fewer.wait_while(count, |count| *count >= OF_A_PEER);
+        *count.unwrap_or_else(PoisonError::into_inner) += 1;
+        Place(waiting.clone())
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        *self.0.count.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.fewer.notify_one();
+    }
+}
+
 /// Where events go.
 #[derive(Clone)]
-pub struct Events(pub SyncSender<Event>);
+pub struct Events {
+    sender: SyncSender<Event>,
+    peers: Arc<BTreeMap<String, Arc<Waiting>>>,
+}
 
 impl Events {
+    /// A queue, with places for all messages of these peers and as many events of this node again, and where they come from it.
+    pub fn new<'p>(peers: impl Iterator<Item = &'p String>) -> (Events, Receiver<Event>) {
+        let peers: BTreeMap<_, _> =
+            peers.map(|peer| (peer.clone(), Arc::new(Waiting::default()))).collect();
+        let (sender, receiver) = sync_channel(2 * OF_A_PEER * peers.len().max(8));
+        (Events { sender, peers: Arc::new(peers) }, receiver)
+    }
+
+    /// Tells the node what a peer says, and waits while too much of it waits already.
+    pub fn say(&self, peer: &str, message: Box<Message>) {
+        if let Some(waiting) = self.peers.get(peer) {
+            let place = Place::of(waiting);
+            self.send(Event::Message(peer.to_owned(), message, place));
+        }
+    }
+
     /// Tells the node, and waits if it is busy. When the node is gone the process is about to end.
     pub fn send(&self, event: Event) {
-        let _ = self.0.send(event);
+        let _ = self.sender.send(event);
     }
 
     /// Asks the node for something on behalf of an operator.
     pub async fn ask(&self, operator: String, command: Command) -> Answer {
         let (sender, receiver) = oneshot::channel();
         let busy = || Problem::new(503, "overloaded", "the node is busy: try again in a moment");
-        match self.0.try_send(Event::Command(operator, command, sender)) {
+        match self.sender.try_send(Event::Command(operator, command, sender)) {
             Ok(()) => receiver.await.map_err(|_| busy())?,
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => Err(busy()),
         }
@@ -91,7 +141,7 @@ impl Core {
             let input = match events.recv_timeout(TICK.saturating_sub(ticked.elapsed())) {
                 Ok(Event::Linked(peer, statements)) => Input::Linked { peer, statements },
                 Ok(Event::Unlinked(peer)) => Input::Unlinked { peer },
-                Ok(Event::Message(from, message)) => Input::Message { from, message },
+                Ok(Event::Message(from, message, _place)) => Input::Message { from, message },
                 Ok(Event::Command(operator, command, sender)) => {
                     ticket += 1;
                     waiting.insert(ticket, sender);
@@ -127,7 +177,10 @@ impl Core {
                 Effect::Launch(launch) => {
                     info!(session = launch.session, attempt = launch.attempt, "starting a worker");
                     let study = self.node.document(&launch.study).cloned();
-                    self.workers.launch(*launch, study);
+                    let table = launch.table.as_ref();
+                    let digest = table.and_then(|(set, it)| self.node.table_digest(set, it));
+                    let digest = digest.unwrap_or_default().to_owned();
+                    self.workers.launch(*launch, (study, digest));
                 }
                 Effect::Grant { session, attempt } => {
                     info!(session, attempt, "results may open");
@@ -151,5 +204,48 @@ impl Core {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn a_peer_that_says_much_leaves_room_for_others() {
+        let peers = ["bob".to_owned(), "carol".to_owned()];
+        let (events, receiver) = Events::new(peers.iter());
+        let flood = {
+            let events = events.clone();
+            move || {
+                for number in 0..10 * OF_A_PEER {
+                    let session = number.to_string();
+                    events.say("bob", Box::new(Message::Cancel { session }));
+                }
+            }
+        };
+        let flood = thread::spawn(flood);
+        while *events.peers["bob"].count.lock().expect("a count") < OF_A_PEER {
+            thread::yield_now();
+        }
+        // Strangers are not heard, and nobody waits.
+        events.say("eve", Box::new(Message::Cancel { session: "x".into() }));
+        events.say("carol", Box::new(Message::Cancel { session: "last".into() }));
+        let (answer, _) = oneshot::channel();
+        let asked = Event::Command("uid:1".into(), Command::Status, answer);
+        assert!(events.sender.try_send(asked).is_ok());
+        let mut before = 0;
+        loop {
+            match receiver.recv().expect("an event") {
+                Event::Message(..) => before += 1,
+                _ => break,
+            }
+        }
+        assert!(before <= OF_A_PEER + 1, "{before} messages before the operator");
+        let all = thread::spawn(move || receiver.into_iter().count());
+        flood.join().expect("the rest is said");
+        drop(events);
+        assert!(all.join().expect("a count") >= 9 * OF_A_PEER - 1);
     }
 }

@@ -3,27 +3,23 @@
 use crate::api::{self, Served};
 use crate::config::NodeConfig;
 use crate::core::{Core, Events, now, random};
-use crate::data::Data;
+use crate::data::{self, Data, make};
 use crate::error::Error;
 use crate::links::Links;
 use crate::sign::Ed25519Statements;
 use crate::store::Store;
-use crate::workers::{Workers, results_file};
+use crate::workers::{Workers, report_file, results_file};
 use rustix::fs::{FlockOperation, flock};
-use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
 use std::time::Instant;
 use tacit_net::config::PartyConfig;
-use tacit_node::{Config, Node, Statements};
+use tacit_node::{Attempt, Config, Ending, Node, Session, Stage, Statements, Stored, Table};
 use tracing::info;
-
-/// Events that wait for the node.
-const QUEUE: usize = 1024;
 
 /// Runs a node until the process is ended. `start` gives the command that a worker is.
 ///
@@ -51,17 +47,21 @@ pub fn run(
     };
     let has_results = |session: &str, attempt| results_file(&results, session, attempt).exists();
     let first = (now(started), random()?);
-    let (node, step) = Node::load(of_node, signer, store.load()?, first, &has_results)
-        .map_err(|why| Error::system(format!("{}: {why}", config.state.display())))?;
-    let (sender, receiver) = sync_channel(QUEUE);
-    let events = Events(sender);
+    let records = store.load()?;
     let data = Arc::new(Data::new(config.state.join("datasets")));
+    sweep(&results, &party.name, &records)?;
+    data.sweep(&store.tables()?)?;
+    let (node, step) = Node::load(of_node, signer, records, first, &has_results)
+        .map_err(|why| Error::system(format!("{}: {why}", config.state.display())))?;
+    let (events, receiver) = Events::new(config.peer.addresses.keys());
     let workers =
         Workers::new(config.party.clone(), data.clone(), results.clone(), start, events.clone());
     let peers = (config.peer.listen.as_str(), &config.peer.addresses);
     let links = Links::start(party, peers, &statements, events.clone())?;
     let policy = config.policy.clone();
-    let served = Served { events, store: store.clone(), data, results, policy, fingerprints };
+    let adding = tokio::sync::Mutex::default();
+    let store_of = store.clone();
+    let served = Served { events, store: store_of, data, adding, results, policy, fingerprints };
     let _runtime = api::serve(&config.socket(), served)?;
     info!(party = party.name, socket = %config.socket().display(), listen = config.peer.listen, "the node is up");
     Core { node, store, links, workers, started }.run(step, &receiver)
@@ -109,15 +109,52 @@ fn fingerprints(party: &PartyConfig) -> BTreeMap<String, String> {
     all.filter_map(|peer| Some((peer.name.clone(), of(peer)?.to_string()))).collect()
 }
 
-/// Makes a folder that only its owner can open.
-fn make(folder: &Path) -> Result<(), Error> {
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.map_err(|e| Error::file(folder, &e))
+/// Refuses a state directory that is another user's, or that others can enter.
+fn check_private(state: &Path) -> Result<(), Error> {
+    let shown = state.display();
+    let about = fs::metadata(state).map_err(|e| Error::file(state, &e))?;
+    let (owner, me) = (about.uid(), rustix::process::geteuid().as_raw());
+    if owner != me {
+        return Err(Error::config(format!(
+            "{shown} belongs to user {owner}, and this is user {me}: what is in it is as secret as tables; use a directory of your own"
+        )));
+    }
+    let mode = about.mode() & 0o7777;
+    if mode & 0o077 != 0 {
+        return Err(Error::config(format!(
+            "{shown} is open to others than its owner (mode {mode:04o}), and what is in it is as secret as tables: \
+             `chmod 700 {shown}` if nobody else has looked into it"
+        )));
+    }
+    Ok(())
+}
+
+/// Deletes results that nobody can ask for: of sessions that the store does not know or whose time is over, and of attempts that
+/// were ended after they had passed their gate.
+fn sweep(results: &Path, me: &str, records: &[Stored]) -> Result<(), Error> {
+    let sessions = records.iter().filter(|record| record.table == Table::Sessions);
+    let mut wanted = BTreeSet::new();
+    for record in sessions {
+        // What is damaged the node says itself.
+        let Ok(session) = serde_json::from_slice::<Session>(&record.value) else { return Ok(()) };
+        let is_wanted = |attempt: &Attempt| match attempt.outcomes.get(me) {
+            Some(outcome) => outcome.ending == Ending::Computed,
+            None => attempt.stage == Stage::Released,
+        };
+        let attempts =
+            session.attempts.iter().filter(|(_, it)| !session.forgotten && is_wanted(it));
+        for (number, _) in attempts {
+            let files = [results_file, report_file].map(|of| of(results, &record.key, *number));
+            wanted.extend(files);
+        }
+    }
+    data::sweep(results, &|name| wanted.contains(&results.join(name)))
 }
 
 /// Takes the state directory for this process.
 fn own(state: &Path) -> Result<File, Error> {
     make(state)?;
+    check_private(state)?;
     let work = state.join("work");
     let path = state.join("lock");
     let wrong = |e: std::io::Error| Error::file(&path, &e);

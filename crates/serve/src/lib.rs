@@ -20,6 +20,7 @@ mod core;
 pub mod daemon;
 mod data;
 pub mod error;
+mod guests;
 mod links;
 mod sign;
 mod store;

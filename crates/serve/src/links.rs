@@ -2,14 +2,17 @@
 //!
 //! Whoever dials says, first its hello and then messages, each a frame of JSON with its length in front; whoever is called reads.
 //! So no end has to do both on one connection. A peer counts as connected when this node has dialed it, and has its hello.
+//!
+//! Strangers are [`Guests`] until they have proven whose key they have, and said hello, for which there is a time. A peer that is
+//! known has one connection: a new one ends the old one.
 
 use crate::core::{Event, Events};
 use crate::error::Error;
+use crate::guests::{Guest, Guests, hang_up};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -17,20 +20,24 @@ use std::time::Duration;
 use tacit_net::config::PartyConfig;
 use tacit_net::{Fingerprint, PinnedEnds};
 use tacit_node::{MAX_MESSAGE_BYTES, Message};
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 /// How often something is said at least.
 const HEARTBEAT: Duration = Duration::from_secs(3);
 /// How long nothing may be heard.
 const SILENCE: Duration = Duration::from_secs(15);
-/// How long a connection may take.
+/// How long a connection may take, with all that is said until both ends know each other.
 const CONNECT: Duration = Duration::from_secs(5);
 /// How long it waits before it dials again.
 const REDIAL: Duration = Duration::from_millis(500);
 /// Messages that wait for a slow peer; more are lost, and said again.
 const QUEUE: usize = 256;
-/// Connections whose keys are not known yet.
-const MOST_GUESTS: usize = 64;
+/// Longest frame: a message, and what says that it is one.
+const MAX_FRAME_BYTES: usize = MAX_MESSAGE_BYTES + 64;
+/// Longest frame that is passed over, as a node of another version may say it. Whoever says a longer one is hung up on.
+const MAX_SKIPPED_BYTES: usize = 4 * MAX_FRAME_BYTES;
+/// Longest hello.
+const MAX_HELLO_BYTES: usize = 1024;
 
 /// The wire of the control link: a node talks to this one only.
 const WIRE: u32 = 1;
@@ -52,10 +59,15 @@ struct Known {
     heard: BTreeMap<String, (u64, String)>,
     linked: BTreeSet<String>,
     connections: u64,
+    /// The newest connection of each peer that has called.
+    newest: BTreeMap<String, (u64, Arc<TcpStream>)>,
 }
 
 struct Shared {
     known: Mutex<Known>,
+    guests: Arc<Guests>,
+    /// Held by whoever reads what a peer says.
+    seats: BTreeMap<String, Mutex<()>>,
     events: Events,
 }
 
@@ -108,7 +120,11 @@ impl Links {
         })?;
         let ends =
             Arc::new(PinnedEnds::new(&party.identity).map_err(|e| Error::config(e.to_string()))?);
-        let shared = Arc::new(Shared { known: Mutex::default(), events });
+        let others = || party.parties.iter().filter(|peer| peer.name != party.name);
+        let seats = others().map(|peer| (peer.name.clone(), Mutex::default())).collect();
+        let guests: Arc<Guests> = Arc::default();
+        guests.watch().map_err(|e| wrong(&e))?;
+        let shared = Arc::new(Shared { known: Mutex::default(), guests, seats, events });
         let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
             thread::Builder::new()
                 .name(name.to_owned())
@@ -118,7 +134,7 @@ impl Links {
         };
         let mut keys = BTreeMap::new();
         let mut senders = BTreeMap::new();
-        for peer in party.parties.iter().filter(|peer| peer.name != party.name) {
+        for peer in others() {
             let (Some(fingerprint), Some(address)) = (peer.fingerprint, addresses.get(&peer.name))
             else {
                 return Err(Error::config(format!(
@@ -193,6 +209,7 @@ impl Dialer {
     fn connection(&self, messages: &Receiver<Message>) -> io::Result<()> {
         let mut addresses = self.address.to_socket_addrs()?;
         let address = addresses.next().ok_or_else(|| io::Error::other("no such host"))?;
+        self.shared.guests.found(&self.peer, address.ip());
         let stream = TcpStream::connect_timeout(&address, CONNECT)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(CONNECT))?;
@@ -213,23 +230,40 @@ impl Dialer {
     }
 }
 
+/// Says a frame, unless it is longer than any may be: nobody would hear it, and the others are to be heard.
 fn say(end: &mut impl Write, frame: &Frame) -> io::Result<()> {
     let bytes = serde_json::to_vec(frame).map_err(io::Error::other)?;
+    if bytes.len() > MAX_FRAME_BYTES {
+        warn!(
+            bytes = bytes.len(),
+            most = MAX_FRAME_BYTES,
+            "a message is too long, and is not sent"
+        );
+        return Ok(());
+    }
     let len = u32::try_from(bytes.len()).map_err(io::Error::other)?;
     end.write_all(&[&len.to_be_bytes()[..], &bytes].concat())?;
     end.flush()
 }
 
-fn hear(end: &mut impl Read) -> io::Result<Frame> {
+/// Hears a frame; none, if it was too long and is passed over.
+fn hear(end: &mut impl Read, most: usize) -> io::Result<Option<Frame>> {
     let mut len = [0; 4];
     end.read_exact(&mut len)?;
     let len = u32::from_be_bytes(len) as usize;
-    if len > MAX_MESSAGE_BYTES {
-        return Err(io::Error::other("a message is too long"));
+    if len > MAX_SKIPPED_BYTES {
+        return Err(io::Error::other("a message is far too long"));
+    }
+    if len > most {
+        let skipped = io::copy(&mut end.take(len as u64), &mut io::sink())?;
+        return match skipped == len as u64 {
+            true => Ok(None),
+            false => Err(io::ErrorKind::UnexpectedEof.into()),
+        };
     }
     let mut bytes = vec![0; len];
     end.read_exact(&mut bytes)?;
-    serde_json::from_slice(&bytes).map_err(io::Error::other)
+    serde_json::from_slice(&bytes).map_err(io::Error::other).map(Some)
 }
 
 fn listen_on(
@@ -238,75 +272,146 @@ fn listen_on(
     keys: &Arc<BTreeMap<Fingerprint, String>>,
     shared: &Arc<Shared>,
 ) {
-    let guests = Arc::new(AtomicUsize::new(0));
-    for stream in listener.incoming() {
-        let Ok(stream) = stream else {
+    loop {
+        let Ok((stream, address)) = listener.accept() else {
             thread::sleep(REDIAL);
             continue;
         };
-        if guests.fetch_add(1, Ordering::AcqRel) >= MOST_GUESTS {
-            guests.fetch_sub(1, Ordering::AcqRel);
-            continue;
-        }
-        let (ends, keys, shared, guests) =
-            (ends.clone(), keys.clone(), shared.clone(), guests.clone());
-        let work = move || {
-            let known = meet(stream, &ends, &keys);
-            guests.fetch_sub(1, Ordering::AcqRel);
-            match known {
-                Ok((peer, end)) => listen_to(&peer, end, &shared),
-                Err(error) => warn!(%error, "somebody called who is no peer"),
+        let address = address.ip();
+        let Some(guest) = shared.guests.welcome((&stream, address), CONNECT) else {
+            if shared.guests.worth_saying(address) {
+                warn!(%address, "too many have called who are not known: this call is not taken");
             }
+            continue;
+        };
+        let (ends, keys, shared) = (ends.clone(), keys.clone(), shared.clone());
+        let work = move || match meet(stream, &ends, &keys) {
+            Ok(met) => listen_to(met, guest, &shared),
+            Err(error) => match shared.guests.worth_saying(address) {
+                true => warn!(%address, %error, "somebody called who is no peer"),
+                false => debug!(%address, %error, "somebody called who is no peer"),
+            },
         };
         // Without a thread the caller calls again.
         let _ = thread::Builder::new().name("tacit-link".into()).spawn(work);
     }
 }
 
-/// Finds out who has called, by the key.
+/// A peer that has called.
+struct Met {
+    peer: String,
+    statements: String,
+    end: tacit_net::Accepted,
+}
+
+/// Finds out who has called, by the key, and hears its hello: all of that while it is a guest.
 fn meet(
     stream: TcpStream,
     ends: &PinnedEnds,
     keys: &BTreeMap<Fingerprint, String>,
-) -> io::Result<(String, tacit_net::Accepted)> {
+) -> io::Result<Met> {
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(SILENCE))?;
     stream.set_write_timeout(Some(CONNECT))?;
-    let (end, shown) = ends.accept(stream)?;
-    match keys.get(&shown) {
-        Some(peer) => Ok((peer.clone(), end)),
-        None => Err(io::Error::other(format!("the key {shown} is no peer's"))),
+    let (mut end, shown) = ends.accept(stream)?;
+    let Some(peer) = keys.get(&shown) else {
+        return Err(io::Error::other(format!("the key {shown} is no peer's")));
+    };
+    match hear(&mut end, MAX_HELLO_BYTES)? {
+        Some(Frame::Hello { wire: WIRE, statements }) if statements.len() <= 128 => {
+            Ok(Met { peer: peer.clone(), statements, end })
+        }
+        _ => Err(io::Error::other(format!(
+            "{peer}'s node speaks another version of the control link"
+        ))),
     }
 }
 
-/// Reads what a peer says, until it is gone.
-fn listen_to(peer: &str, mut end: tacit_net::Accepted, shared: &Shared) {
-    let statements = match hear(&mut end) {
-        Ok(Frame::Hello { wire: WIRE, statements }) if statements.len() <= 128 => statements,
-        Ok(_) => return warn!(peer, "the peer's node speaks another version of the control link"),
-        Err(_) => return,
-    };
-    let mut number = 0;
-    shared.change(|known| {
+/// Reads what a peer says, until it is gone, or calls anew.
+fn listen_to(Met { peer, statements, mut end }: Met, guest: Guest, shared: &Shared) {
+    let Some(seat) = shared.seats.get(&peer) else { return };
+    let number = {
+        let mut known = shared.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.connections += 1;
-        number = known.connections;
-        // A new connection takes the place of an old one.
-        known.heard.insert(peer.to_owned(), (number, statements));
+        let number = known.connections;
+        // It takes the place of an older one.
+        if let Some((_, older)) = known.newest.insert(peer.clone(), (number, guest.is_known())) {
+            hang_up(&older);
+        }
+        number
+    };
+    // Until whoever has read so far has ended, this is a guest.
+    let seat = seat.lock().unwrap_or_else(PoisonError::into_inner);
+    drop(guest);
+    let mut is_newest = false;
+    shared.change(|known| {
+        is_newest = known.newest.get(&peer).is_some_and(|(newest, _)| *newest == number);
+        if is_newest {
+            known.heard.insert(peer.clone(), (number, statements));
+        }
     });
+    if !is_newest {
+        return;
+    }
     let error = loop {
-        match hear(&mut end) {
-            Ok(Frame::Message(message)) => {
-                shared.events.send(Event::Message(peer.to_owned(), message))
+        match hear(&mut end, MAX_FRAME_BYTES) {
+            Ok(Some(Frame::Message(message))) => shared.events.say(&peer, message),
+            Ok(Some(Frame::Heartbeat)) => {}
+            Ok(Some(Frame::Hello { .. })) => break "it greets twice".to_owned(),
+            Ok(None) => {
+                warn!(peer, "the peer's node said something too long, which is passed over")
             }
-            Ok(Frame::Heartbeat) => {}
-            Ok(Frame::Hello { .. }) => break "it greets twice".to_owned(),
             Err(error) => break error.to_string(),
         }
     };
     info!(peer, error, "the peer's node has hung up");
     shared.change(|known| {
-        if known.heard.get(peer).is_some_and(|(known, _)| *known == number) {
-            known.heard.remove(peer);
+        if known.heard.get(&peer).is_some_and(|(known, _)| *known == number) {
+            known.heard.remove(&peer);
+        }
+        if known.newest.get(&peer).is_some_and(|(newest, _)| *newest == number) {
+            known.newest.remove(&peer);
         }
     });
+    drop(seat);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(mut bytes: &[u8]) -> io::Result<Vec<bool>> {
+        let mut all = Vec::new();
+        while !bytes.is_empty() {
+            all.push(hear(&mut bytes, MAX_FRAME_BYTES)?.is_some());
+        }
+        Ok(all)
+    }
+
+    /// A frame of so many bytes, which may be a heartbeat.
+    fn frame(len: usize) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec(&Frame::Heartbeat).expect("a frame");
+        bytes.resize(len, b' ');
+        [&(len as u32).to_be_bytes()[..], &bytes].concat()
+    }
+
+    #[test]
+    fn what_is_too_long_is_not_said_and_passed_over() {
+        let session = "x".repeat(MAX_FRAME_BYTES);
+        let long = Frame::Message(Box::new(Message::Cancel { session }));
+        let mut said = Vec::new();
+        say(&mut said, &long).expect("the link goes on");
+        assert!(said.is_empty());
+        // The longest message is said and heard.
+        let message = |len| Message::Cancel { session: "x".repeat(len) };
+        let rest = serde_json::to_vec(&message(0)).expect("JSON").len();
+        let longest = message(MAX_MESSAGE_BYTES - rest);
+        say(&mut said, &Frame::Message(Box::new(longest))).expect("the link goes on");
+        assert_eq!(heard(&said).expect("a frame"), [true]);
+        let all = [MAX_FRAME_BYTES, MAX_FRAME_BYTES + 1, MAX_SKIPPED_BYTES, 20].map(frame).concat();
+        assert_eq!(heard(&all).expect("frames"), [true, false, false, true]);
+        assert!(heard(&frame(MAX_SKIPPED_BYTES + 1)).is_err());
+        let cut = frame(MAX_SKIPPED_BYTES);
+        assert!(heard(&cut[..cut.len() - 1]).is_err());
+    }
 }

@@ -2,8 +2,9 @@
 
 use crate::error::Error;
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+use std::collections::BTreeMap;
 use std::path::Path;
-use tacit_node::{Batch, Stored, Table};
+use tacit_node::{Batch, Dataset, Stored, Table};
 
 /// What a change of the store's layout raises.
 const SCHEMA: &[u8] = b"1";
@@ -77,6 +78,18 @@ impl Store {
         let records = reading.open_table(table(kind)).map_err(failed)?;
         let values = records.iter().map_err(failed)?;
         values.map(|record| Ok(record.map_err(failed)?.1.value().to_vec())).collect()
+    }
+
+    /// Digests of this party's tables, by version.
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub fn tables(&self) -> Result<BTreeMap<String, String>, Error> {
+        let datasets = self.values(Table::Datasets)?;
+        let datasets = datasets.iter().map(|it| serde_json::from_slice::<Dataset>(it));
+        let datasets: Vec<Dataset> = datasets.collect::<Result<_, _>>().map_err(failed)?;
+        let versions = datasets.into_iter().flat_map(|it| it.versions);
+        Ok(versions.map(|it| (it.version, it.digest)).collect())
     }
 
     /// Makes changes durable, all or none, and returns when they are.

@@ -242,7 +242,12 @@ pub fn lint(document: &Document, policy: &Policy) -> Result<String, Error> {
     ));
     match terms.min_change {
         0 => say("tables of two releases may differ by a single row: what differs between the results shows it".into()),
-        rows => say(format!("tables of two releases of `{}` differ by no row or by at least {rows}", terms.label)),
+        rows => say(format!(
+            "tables of two releases of `{}` differ by no row or by at least {rows}: each node compares its own, by all columns that \
+             both have, whether the program reads them or not, and numbers by value; of columns with notes, times or random numbers \
+             each row counts as another one, so add tables without them",
+            terms.label
+        )),
     }
     say("reveals are not checked for small groups: read them above".into());
     if !policy.allows(&terms.protocol) {

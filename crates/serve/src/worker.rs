@@ -4,7 +4,7 @@
 //! reads the answer, and writes a line when it has ended. It ends, too, when its standard input does: without its daemon
 //! nothing may open.
 
-use crate::data::write_durably;
+use crate::data::{self, write_durably};
 use crate::error::Error;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, Write};
@@ -35,8 +35,8 @@ pub struct Job {
     pub session: String,
     /// Worker threads.
     pub threads: usize,
-    /// This party's table.
-    pub table: Option<PathBuf>,
+    /// This party's table, and its digest.
+    pub table: Option<(PathBuf, String)>,
     /// Where results go.
     pub results: PathBuf,
     /// Where the report goes.
@@ -104,10 +104,11 @@ pub fn run() -> Result<(), Error> {
         .map_err(|e| Error::input(format!("this command is for the daemon alone: {e}")))?;
     let stopper = Stopper::default();
     let told = listen(&stopper);
-    let done = compute(&job, &stopper, told);
-    let said = match done {
-        Ok(()) => Said::Ended { ending: Ending::Computed, why: String::new() },
-        Err(error) => Said::Ended { ending: ending(error.kind()), why: error.to_string() },
+    let fits = job.table.as_ref().map_or(Ok(()), |(table, digest)| data::check(table, digest));
+    let said = match fits.map(|()| compute(&job, &stopper, told)) {
+        Ok(Ok(())) => Said::Ended { ending: Ending::Computed, why: String::new() },
+        Ok(Err(error)) => Said::Ended { ending: ending(error.kind()), why: error.to_string() },
+        Err(error) => Said::Ended { ending: ending(error.kind), why: error.message },
     };
     say(&said).map_err(|e| Error::system(format!("the daemon is gone: {e}")))
 }
@@ -144,7 +145,7 @@ fn compute(job: &Job, stopper: &Stopper, told: Receiver<Told>) -> tacit::Result<
     if protocol.has_roles() {
         run = run.roles(job.roles.iter().map(String::as_str));
     }
-    if let Some(table) = &job.table {
+    if let Some((table, _)) = &job.table {
         run = run.table(table);
     }
     let told = Mutex::new(told);

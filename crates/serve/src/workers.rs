@@ -78,8 +78,8 @@ impl Workers {
     }
 
     /// Starts the worker of an attempt, once those before it have let go of the party's port. If it cannot be started, that is how
-    /// it ended.
-    pub fn launch(&mut self, launch: Launch, study: Option<Document>) {
+    /// it ended. `digest` is that of the party's table.
+    pub fn launch(&mut self, launch: Launch, (study, digest): (Option<Document>, String)) {
         let Launch { session, attempt, id, table, .. } = launch;
         let before: Vec<Shared> = self.running.values().cloned().collect();
         self.running.retain(|_, worker| !locked(worker).has_ended());
@@ -92,10 +92,11 @@ impl Workers {
             roles: document.terms.parties,
             session: id,
             threads: document.terms.threads as usize,
-            table: table.map(|(dataset, version)| self.data.path(&dataset, &version)),
+            table: table.map(|(dataset, version)| (self.data.path(&dataset, &version), digest)),
             results: results_file(&self.results, &session, attempt),
             report: report_file(&self.results, &session, attempt),
         });
+        let files = [results_file, report_file].map(|of| of(&self.results, &session, attempt));
         let (start, events) = (self.start.clone(), self.events.clone());
         // The thread lives as long as the process that it starts: the system ends that one with it.
         let work = move || {
@@ -110,6 +111,10 @@ impl Workers {
                     Ending::Failed(Failure::System)
                 }
             };
+            if ending != Ending::Computed {
+                // Results that were written just before are nobody's. Most often there are none.
+                files.iter().for_each(|file| drop(fs::remove_file(file)));
+            }
             locked(&worker).over = true;
             events.send(Event::Worker(session, attempt, WorkerEvent::Ended(ending)));
         };
