@@ -1,0 +1,654 @@
+//! One honest node among peers that say whatever they like: what it believes, stores and passes on.
+
+use std::collections::BTreeMap;
+use tacit_node::{
+    Beginning, Class, Code, Command, Config, Document, Domain, Effect, End, Ending, Entry, Failure,
+    Final, Frozen, Input, Launch, Limits, MAX_MESSAGE_BYTES, Member, Message, Node, Now, Outcome,
+    Policy, Session, Statements, Study, Table, TableTerms, Terms, Version, WorkerEvent,
+};
+
+struct Signer(String);
+
+fn signed(party: &str, domain: Domain, statement: &[u8]) -> String {
+    format!("key {party} {} {}", domain.text(), String::from_utf8_lossy(statement))
+}
+
+impl Statements for Signer {
+    fn public(&self) -> String {
+        format!("key {}", self.0)
+    }
+
+    fn sign(&self, domain: Domain, statement: &[u8]) -> String {
+        signed(&self.0, domain, statement)
+    }
+
+    /// A statement has several signatures.
+    fn verify(&self, key: &str, domain: Domain, statement: &[u8], signature: &str) -> bool {
+        let party = key.trim_start_matches("key ");
+        signature.trim_end_matches('!') == signed(party, domain, statement)
+    }
+}
+
+const NAMES: [&str; 3] = ["alice", "bob", "carol"];
+const HOUR: u64 = 3_600_000;
+
+/// Bob's node; alice and carol are the test.
+struct Bob {
+    node: Node<Signer>,
+    now: Now,
+    drawn: u64,
+    disk: BTreeMap<(Table, String), Vec<u8>>,
+    said: Vec<(String, Message)>,
+    launched: Vec<Launch>,
+    granted: usize,
+    denied: Vec<String>,
+}
+
+impl Bob {
+    fn new() -> Bob {
+        Bob::with(&Policy::default())
+    }
+
+    fn with(policy: &Policy) -> Bob {
+        let config = Config {
+            me: "bob".into(),
+            fingerprints: NAMES.map(|it| (it.to_owned(), it.to_owned())).into(),
+            policy: policy.clone(),
+            limits: Limits { running: 3, threads: 2 },
+            engine: "engine".into(),
+        };
+        let now = Now { wall_ms: 1_000 * HOUR, mono_ms: 5_000 };
+        let loaded = Node::load(config, Signer("bob".into()), [], (now, [0; 32]), &|_, _| false);
+        let (node, step) = loaded.expect("an empty store");
+        let mut bob = Bob {
+            node,
+            now,
+            drawn: 0,
+            disk: BTreeMap::new(),
+            said: Vec::new(),
+            launched: Vec::new(),
+            granted: 0,
+            denied: Vec::new(),
+        };
+        assert_eq!(step.commit(|_| Ok::<(), ()>(())), Ok(Vec::new()));
+        for peer in ["alice", "carol"] {
+            let statements = format!("key {peer}");
+            bob.give(Input::Linked { peer: peer.into(), statements });
+        }
+        bob.add("table", "v1", &[]);
+        bob
+    }
+
+    fn give(&mut self, input: Input) {
+        self.drawn += 1;
+        let mut random = [0; 32];
+        random[..8].copy_from_slice(&self.drawn.to_le_bytes());
+        let step = self.node.handle(self.now, random, input);
+        let disk = &mut self.disk;
+        let effects = step.commit(|batch| {
+            for change in batch.changes() {
+                let key = (change.table, change.key.clone());
+                match &change.value {
+                    Some(value) => drop(disk.insert(key, value.clone())),
+                    None => drop(disk.remove(&key)),
+                }
+            }
+            Ok::<(), ()>(())
+        });
+        for effect in effects.expect("no error") {
+            match effect {
+                Effect::Send { to, message } => self.said.push((to, *message)),
+                Effect::Launch(launch) => self.launched.push(*launch),
+                Effect::Grant { .. } => self.granted += 1,
+                Effect::Deny { why, .. } => self.denied.push(why),
+                Effect::Answer { answer, .. } => drop(answer.expect("an answer")),
+                Effect::Kill { .. } | Effect::Forget { .. } => {}
+            }
+        }
+    }
+
+    /// What a peer says, and what bob says because of it.
+    fn hear(&mut self, from: &str, message: Message) -> Vec<(String, Message)> {
+        self.said.clear();
+        self.give(Input::Message { from: from.into(), message: Box::new(message) });
+        std::mem::take(&mut self.said)
+    }
+
+    fn tick(&mut self, ms: u64) -> Vec<(String, Message)> {
+        self.now = Now { wall_ms: self.now.wall_ms + ms, mono_ms: self.now.mono_ms + ms };
+        self.said.clear();
+        self.give(Input::Tick);
+        std::mem::take(&mut self.said)
+    }
+
+    fn ask(&mut self, command: Command) {
+        self.give(Input::Command { ticket: 1, operator: "ops".into(), command });
+    }
+
+    fn add(&mut self, dataset: &str, version: &str, differences: &[(&str, u64, u64)]) {
+        let differences = differences.iter().map(|(it, a, b)| ((*it).to_owned(), (*a, *b)));
+        let version = Version {
+            version: version.into(),
+            digest: String::new(),
+            rows: 10,
+            at_ms: 0,
+            differences: differences.collect(),
+        };
+        self.ask(Command::AddDataset { dataset: dataset.into(), version });
+    }
+
+    /// A study that all have approved.
+    fn study(&mut self, document: Document) -> String {
+        let id = document.id();
+        let home = document.terms.home.clone();
+        let approve =
+            |party: &str| (party.to_owned(), signed(party, Domain::Approval, id.as_bytes()));
+        let from = if home == "bob" { "alice" } else { &home };
+        let approvals = BTreeMap::from([approve("alice"), approve("carol")]);
+        self.hear(from, study(document, approvals));
+        self.ask(Command::ApproveStudy(id.clone()));
+        let (study, dataset) = (id.clone(), "table".to_owned());
+        self.ask(Command::BindStudy { study, dataset });
+        id
+    }
+
+    fn session(&self, id: &str) -> Session {
+        let value = &self.disk[&(Table::Sessions, id.to_owned())];
+        serde_json::from_slice(value).expect("a session")
+    }
+
+    fn sessions(&self) -> usize {
+        self.disk.keys().filter(|(table, _)| *table == Table::Sessions).count()
+    }
+
+    fn charges(&self) -> usize {
+        self.disk.keys().filter(|(table, _)| *table == Table::Ledger).count()
+    }
+
+    fn audited(&self, kind: &str) -> usize {
+        let entries = self.disk.iter().filter(|((table, _), _)| *table == Table::Audit);
+        let entries = entries.map(|(_, it)| serde_json::from_slice(it).expect("an entry"));
+        entries.filter(|it: &Entry| it.kind == kind).count()
+    }
+
+    fn vote(&mut self, study: &str, id: &str, attempt: u32) -> Result<Beginning, Code> {
+        let (study, session) = (study.to_owned(), id.to_owned());
+        let engine = "engine".to_owned();
+        let propose = Message::Propose { study: study.clone(), session, attempt, engine };
+        let said = self.hear("alice", propose);
+        match said.into_iter().map(|(_, message)| message).next() {
+            Some(Message::Accept { nonce, frozen, .. }) => {
+                let inputs = frozen.map(|frozen| ("bob".to_owned(), frozen));
+                let mut beginning = made_up(&study, id, attempt, inputs.into_iter().collect());
+                beginning.nonces.insert("bob".into(), nonce);
+                Ok(beginning)
+            }
+            Some(Message::Refuse { code, .. }) => Err(code),
+            other => panic!("neither a vote nor a refusal: {other:?}"),
+        }
+    }
+
+    fn start(&mut self, beginning: &Beginning) {
+        self.hear("alice", Message::Start { beginning: beginning.clone() });
+    }
+
+    fn worker(&mut self, beginning: &Beginning, event: WorkerEvent) {
+        let (session, attempt) = (beginning.session.clone(), beginning.attempt);
+        self.give(Input::Worker { session, attempt, event });
+    }
+
+    /// All say how an attempt ended.
+    fn end(&mut self, beginning: &Beginning, ending: Ending) {
+        self.worker(beginning, WorkerEvent::Ended(ending));
+        let released = ending == Ending::Computed;
+        for party in ["alice", "carol"] {
+            let outcomes = vec![outcome(beginning, party, ending, released)];
+            self.hear(party, Message::Outcomes { beginning: beginning.clone(), outcomes });
+        }
+    }
+
+    /// An attempt that all have computed.
+    fn succeed(&mut self, study: &str, id: &str, attempt: u32) -> Beginning {
+        let beginning = self.vote(study, id, attempt).expect("a vote");
+        self.start(&beginning);
+        self.worker(&beginning, WorkerEvent::GateAsked);
+        self.end(&beginning, Ending::Computed);
+        beginning
+    }
+}
+
+fn document(name: &str, change: impl Fn(&mut Terms)) -> Document {
+    let member =
+        |name: &str| Member { fingerprint: name.into(), statements: format!("key {name}") };
+    let mut terms = Terms {
+        study: name.into(),
+        purpose: String::new(),
+        protocol: "lift".into(),
+        parties: NAMES.map(str::to_owned).to_vec(),
+        home: "alice".into(),
+        label: "label".into(),
+        tables: BTreeMap::from([("bob".to_owned(), TableTerms { min_rows: 1 })]),
+        releases: 2,
+        min_change: 0,
+        threads: 1,
+        limit_seconds: 3600,
+        expires_seconds: 300,
+        attempts: 3,
+        results_seconds: 1000,
+    };
+    change(&mut terms);
+    Document {
+        version: 1,
+        terms,
+        program: String::new(),
+        program_digest: String::new(),
+        members: NAMES.map(|name| (name.to_owned(), member(name))).into(),
+    }
+}
+
+fn study(document: Document, approvals: BTreeMap<String, String>) -> Message {
+    Message::Study { document: Box::new(document), approvals, withdrawn: None, closed: None }
+}
+
+/// The beginning of an attempt for which bob has not given a nonce.
+fn made_up(study: &str, id: &str, attempt: u32, inputs: BTreeMap<String, Frozen>) -> Beginning {
+    let nonces = NAMES.map(|it| (it.to_owned(), format!("{:064x}", it.len()))).into();
+    Beginning { study: study.into(), session: id.into(), attempt, nonces, inputs }
+}
+
+fn outcome(beginning: &Beginning, party: &str, ending: Ending, released: bool) -> Outcome {
+    let (party, id) = (party.to_owned(), beginning.id());
+    let mut outcome = Outcome { party, id, ending, released, signature: String::new() };
+    outcome.signature = signed(&outcome.party, Domain::Outcome, &outcome.statement());
+    outcome
+}
+
+fn id(number: u64) -> String {
+    format!("{number:032x}")
+}
+
+const NETWORK: Ending = Ending::Failed(Failure::Network);
+
+#[test]
+fn every_node_counts_attempts_and_looks_at_its_clock() {
+    let mut bob = Bob::new();
+    let study = bob.study(document("study", |terms| terms.attempts = 2));
+    for attempt in 1..=2 {
+        let beginning = bob.vote(&study, &id(1), attempt).expect("a vote");
+        bob.start(&beginning);
+        bob.end(&beginning, NETWORK);
+    }
+    assert_eq!(bob.launched.len(), 2);
+    assert_eq!(bob.vote(&study, &id(1), 3), Err(Code::SessionOver));
+    // Time passes between the vote and the start.
+    let first = bob.vote(&study, &id(2), 1).expect("a vote");
+    bob.start(&first);
+    bob.end(&first, NETWORK);
+    bob.now.wall_ms += 900_000;
+    bob.now.mono_ms += 900_000;
+    let late = bob.vote(&study, &id(2), 2).expect("a vote in the last second");
+    bob.now.wall_ms += 1;
+    bob.start(&late);
+    assert_eq!(bob.launched.len(), 3);
+    assert_eq!(bob.vote(&study, &id(2), 3), Err(Code::Busy), "the late one has not settled");
+    bob.end(&late, NETWORK);
+    assert_eq!(bob.vote(&study, &id(2), 3), Err(Code::SessionOver));
+}
+
+#[test]
+fn a_further_attempt_has_the_same_tables_of_all() {
+    let mut bob = Bob::new();
+    let tables = |terms: &mut Terms| {
+        terms.tables.insert("carol".into(), TableTerms { min_rows: 1 });
+    };
+    let study = bob.study(document("study", tables));
+    let start = |bob: &mut Bob, attempt, version: &str| {
+        let mut beginning = bob.vote(&study, &id(1), attempt).expect("a vote");
+        beginning.inputs.insert("carol".into(), Frozen { version: version.into(), rows: 7 });
+        bob.start(&beginning);
+        bob.end(&beginning, NETWORK);
+    };
+    start(&mut bob, 1, "c1");
+    start(&mut bob, 2, "c2");
+    assert_eq!(bob.launched.len(), 1, "carol's table changed");
+}
+
+#[test]
+fn every_opening_is_charged() {
+    let mut bob = Bob::new();
+    let once = bob.study(document("once", |terms| terms.releases = 1));
+    let beginning = bob.vote(&once, &id(1), 1).expect("a vote");
+    bob.start(&beginning);
+    bob.worker(&beginning, WorkerEvent::GateAsked);
+    bob.worker(&beginning, WorkerEvent::GateAsked);
+    assert_eq!((bob.granted, bob.charges()), (2, 1), "asked again, the same attempt is free");
+    bob.end(&beginning, NETWORK);
+    assert_eq!(bob.vote(&once, &id(1), 2), Err(Code::BudgetReleases));
+    let twice = bob.study(document("twice", |terms| terms.releases = 2));
+    for attempt in 1..=2 {
+        let beginning = bob.vote(&twice, &id(2), attempt).expect("a vote");
+        bob.start(&beginning);
+        bob.worker(&beginning, WorkerEvent::GateAsked);
+        bob.end(&beginning, NETWORK);
+    }
+    assert_eq!(bob.charges(), 3);
+    assert_eq!(bob.vote(&twice, &id(2), 3), Err(Code::BudgetReleases));
+}
+
+#[test]
+fn attempts_that_were_made_up_do_nothing() {
+    let mut bob = Bob::new();
+    let study = bob.study(document("study", |_| {}));
+    let beginning = bob.succeed(&study, &id(1), 1);
+    assert_eq!(bob.session(&id(1)).end.expect("an end").state, Final::Succeeded);
+    let before = bob.disk.clone();
+    for (session, attempt) in [(1, 2), (1, 1), (1, u32::MAX), (2, 1), (2, u32::MAX)] {
+        let forged = made_up(&study, &id(session), attempt, beginning.inputs.clone());
+        let outcomes = vec![outcome(&forged, "alice", Ending::Cheated, true)];
+        let said = bob.hear("alice", Message::Outcomes { beginning: forged.clone(), outcomes });
+        assert_eq!(said, [], "{session} {attempt}");
+        bob.start(&forged);
+    }
+    assert!(bob.disk == before, "nothing is stored");
+    // An attempt for which bob has voted counts even if he never heard of its beginning.
+    let voted = bob.vote(&study, &id(3), 1).expect("a vote");
+    let outcomes = vec![outcome(&voted, "carol", NETWORK, false)];
+    let said = bob.hear("carol", Message::Outcomes { beginning: voted, outcomes });
+    assert!(said.iter().any(|(_, it)| matches!(it, Message::OutcomesKnown { .. })));
+    assert_eq!(bob.session(&id(3)).attempts.len(), 1);
+}
+
+#[test]
+fn home_hears_of_no_attempt_that_it_did_not_begin() {
+    let mut bob = Bob::new();
+    let study = bob.study(document("study", |terms| terms.home = "bob".into()));
+    bob.ask(Command::StartSession { study: study.clone(), key: None });
+    let said = bob.tick(1);
+    let Some((_, Message::Propose { session, attempt, .. })) = said.first() else {
+        panic!("no proposal: {said:?}")
+    };
+    let before = bob.disk.clone();
+    for (id, number) in [(session, *attempt), (session, u32::MAX), (&id(9), 1)] {
+        let inputs = BTreeMap::from([("bob".into(), Frozen { version: "v1".into(), rows: 10 })]);
+        let beginning = made_up(&study, id, number, inputs);
+        let outcomes = vec![outcome(&beginning, "alice", Ending::Cheated, true)];
+        assert_eq!(bob.hear("alice", Message::Outcomes { beginning, outcomes }), []);
+    }
+    assert!(bob.disk == before, "nothing is stored");
+    // Nonces that are none do not get into an attempt.
+    for nonce in ["", "not hex", &"f".repeat(65)] {
+        for peer in ["alice", "carol"] {
+            let (session, nonce) = (session.clone(), nonce.to_owned());
+            bob.hear(peer, Message::Accept { session, attempt: *attempt, nonce, frozen: None });
+        }
+    }
+    assert!(bob.launched.is_empty());
+    for peer in ["alice", "carol"] {
+        let (session, nonce) = (session.clone(), "f".repeat(64));
+        bob.hear(peer, Message::Accept { session, attempt: *attempt, nonce, frozen: None });
+    }
+    assert_eq!(bob.launched.len(), 1);
+}
+
+#[test]
+fn two_words_of_one_party_reach_everybody() {
+    let mut bob = Bob::new();
+    let study = bob.study(document("study", |_| {}));
+    let beginning = bob.succeed(&study, &id(1), 1);
+    let ack = |words: &[(&str, Ending, bool)], proof| {
+        let words = words.iter().map(|(it, a, b)| ((*it).to_owned(), (*a, *b))).collect();
+        Message::OutcomesKnown { session: id(1), attempt: 1, words, proof }
+    };
+    let computed = NAMES.map(|it| (it, Ending::Computed, true));
+    // Carol has heard another word of alice, so she is told again.
+    let other = [("alice", NETWORK, false), computed[1], computed[2]];
+    bob.hear("alice", ack(&computed, false));
+    bob.hear("carol", ack(&other, false));
+    assert!(!bob.session(&id(1)).attempts[&1].settled);
+    bob.hear("carol", ack(&computed, false));
+    assert!(bob.session(&id(1)).attempts[&1].settled);
+    // Long after, alice says something else to bob alone.
+    bob.tick(3 * 60_000);
+    let outcomes = vec![outcome(&beginning, "alice", NETWORK, true)];
+    let said = bob.hear("alice", Message::Outcomes { beginning: beginning.clone(), outcomes });
+    let both = |message: &Message| match message {
+        Message::Outcomes { outcomes, .. } => {
+            outcomes.iter().filter(|it| it.party == "alice").count() == 2
+        }
+        _ => false,
+    };
+    let to_carol =
+        |said: &[(String, Message)]| said.iter().any(|(to, it)| to == "carol" && both(it));
+    assert!(to_carol(&said), "{said:?}");
+    let session = bob.session(&id(1));
+    assert_eq!(session.attempts[&1].class(), Some(Class::Cheated));
+    assert_eq!(session.end.expect("an end").state, Final::Cheated);
+    assert!(to_carol(&bob.tick(60_000)), "it is said until she knows");
+    bob.hear("carol", ack(&computed, false));
+    assert!(to_carol(&bob.tick(60_000)), "the words alone are not enough");
+    bob.hear("carol", ack(&computed, true));
+    bob.hear("alice", ack(&computed, true));
+    assert!(bob.session(&id(1)).attempts[&1].settled);
+    assert!(!to_carol(&bob.tick(60_000)));
+}
+
+#[test]
+fn a_proof_that_is_passed_on_counts() {
+    let mut bob = Bob::new();
+    let study = bob.study(document("study", |_| {}));
+    let beginning = bob.succeed(&study, &id(1), 1);
+    let lie = outcome(&beginning, "alice", NETWORK, true);
+    let mut forged = lie.clone();
+    forged.signature = "forged".into();
+    let truth = |party| outcome(&beginning, party, Ending::Computed, true);
+    let outcomes = |last| vec![truth("alice"), truth("carol"), truth("bob"), last];
+    let message = |last| {
+        let (beginning, outcomes) = (beginning.clone(), outcomes(last));
+        Message::Outcomes { beginning, outcomes }
+    };
+    bob.hear("carol", message(forged));
+    assert_eq!(bob.session(&id(1)).end.expect("an end").state, Final::Succeeded);
+    let said = bob.hear("carol", message(lie));
+    assert_eq!(bob.session(&id(1)).end.expect("an end").state, Final::Cheated);
+    let knows = |message: &Message| matches!(message, Message::OutcomesKnown { proof: true, .. });
+    assert!(said.iter().any(|(to, it)| to == "carol" && knows(it)), "{said:?}");
+}
+
+#[test]
+fn what_has_not_the_shape_of_an_id_is_not_looked_at() {
+    let mut bob = Bob::new();
+    let study = bob.study(document("study", |_| {}));
+    let before = bob.disk.clone();
+    for session in ["", "1", &"F".repeat(32), &"f".repeat(33), &"\0".repeat(32)] {
+        let (study, session) = (study.clone(), session.to_owned());
+        let engine = "engine".to_owned();
+        let propose = Message::Propose { study, session, attempt: 1, engine };
+        assert_eq!(bob.hear("alice", propose), []);
+    }
+    let end = End { state: Final::Failed, code: None, party: Some("x".repeat(65)) };
+    let (session, study) = (id(1), study.clone());
+    assert_eq!(bob.hear("alice", Message::Ended { session, study, end }), []);
+    assert!(bob.disk == before, "nothing is stored");
+}
+
+#[test]
+fn an_end_of_an_unknown_session_stores_nothing() {
+    let mut bob = Bob::new();
+    let study = bob.study(document("study", |_| {}));
+    let before = bob.disk.clone();
+    for number in 0..1000 {
+        let end = End { state: Final::Cancelled, code: None, party: None };
+        let (session, study) = (id(number), study.clone());
+        let said = bob.hear("alice", Message::Ended { session, study, end });
+        assert!(matches!(said[..], [(_, Message::EndKnown { .. })]), "{said:?}");
+    }
+    assert!(bob.disk == before, "nothing is stored");
+    // A late proposal does not begin it.
+    let (study, engine) = (study.clone(), "engine".to_owned());
+    let propose = Message::Propose { study, session: id(999), attempt: 1, engine };
+    assert_eq!(bob.hear("alice", propose), []);
+    assert_eq!(bob.sessions(), 0);
+}
+
+#[test]
+fn peers_fill_neither_the_audit_log_nor_the_sessions() {
+    let mut bob = Bob::new();
+    let open = document("unapproved", |_| {});
+    let unapproved = open.id();
+    bob.hear("alice", study(open, BTreeMap::new()));
+    let once = bob.study(document("once", |terms| terms.releases = 1));
+    bob.succeed(&once, &id(1), 1);
+    for number in 10..100 {
+        let nothing = bob.vote(&format!("{:064x}", 1), &id(number), 1);
+        assert_eq!(nothing, Err(Code::UnknownStudy));
+        assert_eq!(bob.vote(&unapproved, &id(number), 1), Err(Code::NotApproved));
+        assert_eq!(bob.vote(&once, &id(number), 1), Err(Code::BudgetReleases));
+    }
+    assert_eq!((bob.audited("refused"), bob.sessions()), (1, 1));
+    bob.tick(HOUR);
+    assert_eq!(bob.vote(&once, &id(100), 1), Err(Code::BudgetReleases));
+    assert_eq!(bob.audited("refused"), 2);
+    // Sessions that are proposed and let go.
+    let more = bob.study(document("more", |terms| terms.expires_seconds = 30_000_000));
+    for number in 1000..1100 {
+        let voted = bob.vote(&more, &id(number), 1);
+        assert_eq!(voted.is_ok(), number < 1064, "{number}");
+        bob.hear("alice", Message::Release { session: id(number), attempt: 1 });
+    }
+    assert_eq!(bob.sessions(), 65);
+    for _ in 0..3 {
+        bob.give(Input::Linked { peer: "carol".into(), statements: "another".into() });
+    }
+    assert_eq!(bob.audited("key_changed"), 1);
+    for number in 0..100 {
+        let statements = format!("another {number}");
+        bob.give(Input::Linked { peer: "carol".into(), statements });
+    }
+    assert_eq!(bob.audited("key_changed"), 16);
+}
+
+#[test]
+fn a_peer_takes_no_other_peers_place_for_studies() {
+    let mut bob = Bob::new();
+    let propose = |bob: &mut Bob, peer: &str, number: u32| {
+        let document = document(&format!("{peer}-{number}"), |_| {});
+        let id = document.id();
+        let said = bob.hear(peer, study(document, BTreeMap::new()));
+        assert!(!said.iter().any(|(_, it)| matches!(it, Message::Study { .. })), "passed on");
+        (bob.disk.contains_key(&(Table::Studies, id.clone())), id)
+    };
+    let mut first = None;
+    for number in 0..100 {
+        let (known, id) = propose(&mut bob, "alice", number);
+        assert_eq!(known, number < 64);
+        first.get_or_insert(id);
+    }
+    assert!(bob.tick(1).is_empty(), "bob has no hand in them, so he tells nobody");
+    assert!(propose(&mut bob, "carol", 0).0);
+    // One that bob approves does not count any more, and one that alice withdraws makes room.
+    let first = first.expect("a study");
+    bob.ask(Command::ApproveStudy(first));
+    assert!(propose(&mut bob, "alice", 100).0);
+    assert!(!propose(&mut bob, "alice", 101).0);
+    let document = document("alice-5", |_| {});
+    let signature = signed("alice", Domain::Withdrawal, document.id().as_bytes());
+    let withdrawn = Some(tacit_node::Mark { party: "alice".into(), signature });
+    let (document, approvals) = (Box::new(document), BTreeMap::new());
+    bob.hear("alice", Message::Study { document, approvals, withdrawn, closed: None });
+    assert!(propose(&mut bob, "alice", 102).0);
+    let studies = bob.disk.keys().filter(|(table, _)| *table == Table::Studies).count();
+    assert_eq!(studies, 66);
+}
+
+#[test]
+fn a_study_fits_into_one_message_and_has_a_name_that_is_no_id() {
+    let good = document("study", |_| {});
+    assert_eq!(good.check(), Ok(()));
+    let mut wide = good.clone();
+    wide.program = "\u{1}".repeat(200_000);
+    assert!(serde_json::to_string(&wide).expect("text").len() > MAX_MESSAGE_BYTES);
+    assert!(wide.check().is_err());
+    let mut long = good.clone();
+    long.program_digest = "d".repeat(1000);
+    assert!(long.check().is_err());
+    let mut long = good.clone();
+    long.terms.protocol = "p".repeat(1000);
+    assert!(long.check().is_err());
+    let mut long = good;
+    long.members.get_mut("bob").expect("a member").statements = "k".repeat(1000);
+    assert!(long.check().is_err());
+    for (name, fits) in
+        [("abcdef", false), ("0123456789", false), ("abcde", true), ("facade-2", true)]
+    {
+        assert_eq!(document(name, |_| {}).check().is_ok(), fits, "{name}");
+    }
+}
+
+#[test]
+fn a_promise_that_has_lapsed_begins_nothing() {
+    let mut bob = Bob::new();
+    let study = bob.study(document("study", |_| {}));
+    let beginning = bob.vote(&study, &id(1), 1).expect("a vote");
+    bob.now.mono_ms += 10_000;
+    bob.start(&beginning);
+    assert!(bob.launched.is_empty());
+    assert_eq!(bob.session(&id(1)).attempts.len(), 1, "the others hear that it did not begin");
+    // A vote that is asked for again has the same nonce: home may have heard the first answer alone.
+    let first = bob.vote(&study, &id(2), 1).expect("a vote");
+    bob.now.mono_ms += 10_000;
+    assert_eq!(bob.vote(&study, &id(2), 1), Ok(first));
+}
+
+#[test]
+fn budgets_and_changes_count_for_a_table_whatever_the_label() {
+    let policy = Policy { max_releases: 3, ..Policy::default() };
+    let mut bob = Bob::with(&policy);
+    let strict = bob.study(document("strict", |terms| terms.min_change = 3));
+    let other = bob.study(document("other", |terms| terms.label = "another".into()));
+    bob.succeed(&strict, &id(1), 1);
+    bob.add("table", "v2", &[("v1", 1, 0)]);
+    assert_eq!(bob.vote(&other, &id(2), 1), Err(Code::MinChange));
+    bob.add("table", "v3", &[("v1", 4, 0)]);
+    // A session of either study runs; what opens first counts at the gate of the other.
+    let late = bob.vote(&other, &id(3), 1).expect("a vote");
+    bob.start(&late);
+    bob.add("table", "v4", &[("v1", 4, 0), ("v3", 1, 0)]);
+    bob.succeed(&strict, &id(4), 1);
+    bob.worker(&late, WorkerEvent::GateAsked);
+    assert_eq!(bob.denied, ["min_change"]);
+    bob.end(&late, Ending::Failed(Failure::Denied));
+    // Two releases are spent; the third is the last of the table, whatever its label.
+    bob.add("table", "v5", &[("v1", 9, 9), ("v3", 9, 9), ("v4", 9, 9)]);
+    bob.succeed(&other, &id(5), 1);
+    assert_eq!(bob.vote(&other, &id(6), 1), Err(Code::BudgetLabel));
+}
+
+#[test]
+fn a_clock_that_jumps_ahead_frees_no_budget_and_deletes_nothing() {
+    let policy = Policy { max_releases: 1, ..Policy::default() };
+    let mut bob = Bob::with(&policy);
+    let study = bob.study(document("study", |_| {}));
+    bob.succeed(&study, &id(1), 1);
+    bob.now.wall_ms += 40 * 24 * HOUR;
+    assert_eq!(bob.vote(&study, &id(2), 1), Err(Code::BudgetLabel));
+    bob.now.mono_ms += 40 * 24 * HOUR;
+    bob.now.wall_ms += 1;
+    assert!(bob.vote(&study, &id(3), 1).is_ok());
+}
+
+#[test]
+fn who_has_approved_counts_and_not_by_which_signature() {
+    let mut bob = Bob::new();
+    let document = document("study", |_| {});
+    let id = document.id();
+    let approvals = |mark: &str| {
+        let signature = signed("alice", Domain::Approval, id.as_bytes());
+        BTreeMap::from([("alice".to_owned(), format!("{signature}{mark}"))])
+    };
+    let first = bob.hear("alice", study(document.clone(), approvals("")));
+    let mut other = Bob::new();
+    assert_eq!(other.hear("alice", study(document, approvals("!"))), first);
+    let stored: Study =
+        serde_json::from_slice(&other.disk[&(Table::Studies, id.clone())]).expect("a study");
+    assert!(stored.approvals["alice"].ends_with('!'));
+}
