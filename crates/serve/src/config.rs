@@ -90,3 +90,28 @@ impl NodeConfig {
         self.socket.clone().unwrap_or_else(|| self.state.join("api.sock"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_supported_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let all = ["alice", "bob"].map(|it| (it.to_owned(), format!("{it}.example.org:7000")));
+        tacit_net::config::init(&all, folder.path()).expect("keys");
+        let path = folder.path().join("node.toml");
+        let error = |more: &str| {
+            let text = format!(
+                "party = \"alice.toml\"\nstate = \"state\"\n{more}[peer]\nlisten = \"127.0.0.1:0\"\n\
+                 [peer.addresses]\nbob = \"bob.example.org:7100\"\n"
+            );
+            fs::write(&path, text).expect("a file");
+            NodeConfig::load(&path).err().map(|error| error.message).unwrap_or_default()
+        };
+        assert_eq!(error(""), "");
+        assert!(error("[policy]\napprovals = 2\n").contains("not supported: [policy] approvals"));
+        assert!(error("[limits]\nrunning = 2\n").contains("not supported: [limits] running"));
+        assert!(error("[policies]\n").contains("policies"));
+    }
+}

@@ -236,11 +236,8 @@ mod tests {
         let asked = Event::Command("uid:1".into(), Command::Status, answer);
         assert!(events.sender.try_send(asked).is_ok());
         let mut before = 0;
-        loop {
-            match receiver.recv().expect("an event") {
-                Event::Message(..) => before += 1,
-                _ => break,
-            }
+        while let Event::Message(..) = receiver.recv().expect("an event") {
+            before += 1;
         }
         assert!(before <= OF_A_PEER + 1, "{before} messages before the operator");
         let all = thread::spawn(move || receiver.into_iter().count());

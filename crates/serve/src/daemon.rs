@@ -33,7 +33,11 @@ pub fn run(
     let started = Instant::now();
     let _lock = own(&config.state)?;
     let results = config.state.join("results");
-    make(&results)?;
+    let datasets = config.state.join("datasets");
+    [&results, &datasets].into_iter().try_for_each(|folder| make(folder))?;
+    // Their names have to last as long as what is in them.
+    let state = File::open(&config.state).and_then(|state| state.sync_all());
+    state.map_err(|e| Error::file(&config.state, &e))?;
     let store = Arc::new(Store::open(&config.state.join("state.redb"))?);
     let signer = Ed25519Statements::of(&party.identity)?;
     let statements = signer.public();
@@ -48,7 +52,7 @@ pub fn run(
     let has_results = |session: &str, attempt| results_file(&results, session, attempt).exists();
     let first = (now(started), random()?);
     let records = store.load()?;
-    let data = Arc::new(Data::new(config.state.join("datasets")));
+    let data = Arc::new(Data::new(datasets));
     sweep(&results, &party.name, &records)?;
     data.sweep(&store.tables()?)?;
     let (node, step) = Node::load(of_node, signer, records, first, &has_results)

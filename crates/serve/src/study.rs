@@ -301,6 +301,8 @@ mod tests {
                 .contains("add [tables.a]")
         );
         assert!(error(STUDY, "program").contains("the study's program"));
+        let hex = STUDY.replace("study = \"sum\"", "study = \"facade\"");
+        assert!(error(&hex, PROGRAM).contains("beginning of an id"), "{}", error(&hex, PROGRAM));
     }
 
     #[test]
