@@ -532,12 +532,13 @@ impl<S: Statements> Node<S> {
             && beginning.attempt > 0
     }
 
-    /// Whether an attempt of which this party has not heard can be one: at home it would have, and elsewhere this party's own
-    /// nonce is in it, which nobody knows but those to whom it was given for this attempt.
-    pub(crate) fn may_be_of(&self, session: &Session, beginning: &Beginning) -> bool {
+    /// Whether an attempt of which this party has not heard can be one: home says so, and this party's own nonce for it is in
+    /// it. Others could know that nonce, too, and make up the rest; home itself has heard of every attempt.
+    pub(crate) fn may_be_of(&self, from: &str, session: &Session, beginning: &Beginning) -> bool {
+        let home = self.terms(&session.study).is_some_and(|terms| terms.home == from);
         let voted = session.voted(beginning.attempt, beginning.nonces.get(&self.config.me));
         let goes = session.end.is_none() || session.assumed;
-        !self.is_home(session) && voted && goes || !self.holds(Safeguard::OwnVote)
+        !self.is_home(session) && home && voted && goes || !self.holds(Safeguard::OwnVote)
     }
 
     /// Home begins an attempt.
@@ -550,7 +551,7 @@ impl<S: Statements> Node<S> {
         let me = self.me();
         let Some(session) = self.sessions.get(&id) else { return };
         let begun = session.attempts.contains_key(&number);
-        if begun || session.study != beginning.study || !self.may_be_of(session, &beginning) {
+        if begun || session.study != beginning.study || !self.may_be_of(from, session, &beginning) {
             return;
         }
         let own = session.frozen.as_ref().map(|(_, frozen)| frozen);

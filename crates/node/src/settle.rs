@@ -143,7 +143,9 @@ impl<S: Statements> Node<S> {
             Some(attempt) if attempt.id == attempt_id => {}
             // Another one of this number: nothing that is said of it counts.
             Some(_) if self.holds(Safeguard::OwnVote) => return,
-            None if session.study != beginning.study || !self.may_be_of(session, &beginning) => {
+            None if session.study != beginning.study
+                || !self.may_be_of(from, session, &beginning) =>
+            {
                 return;
             }
             _ => self.not_started(beginning),

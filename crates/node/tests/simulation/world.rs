@@ -949,7 +949,9 @@ impl World {
                 }
                 let mut nonces =
                     session.attempts.values().flat_map(|it| it.beginning.nonces.values());
-                if nonces.any(|nonce| nonce == MADE_UP) {
+                if nonces.any(|nonce| nonce == MADE_UP)
+                    && !home.is_some_and(|it| self.lies(self.index(it)))
+                {
                     return Err(format!("{name} believes in an attempt that was made up"));
                 }
                 // Others may have heard of it much later.
