@@ -939,10 +939,14 @@ impl World {
                     continue;
                 }
                 let session: Session = serde_json::from_slice(value).map_err(|e| e.to_string())?;
+                let home = self.documents.get(&session.study).map(|it| it.terms.home.as_str());
+                // A home that lies can leave others waiting, until their operators end that.
+                if session.end.is_none() && home.is_some_and(|it| self.lies(self.index(it))) {
+                    continue;
+                }
                 let Some(end) = &session.end else {
                     return Err(format!("the session {key} has not ended at {name}: {session:?}"));
                 };
-                let home = self.documents.get(&session.study).map(|it| it.terms.home.as_str());
                 let calm = 1_000_000 + FAULTY_MS + 90_000 + self.places[node].ahead;
                 if session.attempts.len() as u32 > self.documents[&session.study].terms.attempts {
                     return Err(format!("{key} has more attempts at {name} than were agreed"));
