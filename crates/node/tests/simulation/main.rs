@@ -30,7 +30,7 @@ fn no_schedule_breaks_a_promise() {
 }
 
 /// The schedules after which a missing safeguard must have been noticed.
-const ENOUGH: u64 = 4000;
+const ENOUGH: u64 = 40_000;
 
 fn noticed(without: Option<Safeguard>, careless: bool) -> Option<(u64, String)> {
     let run = |seed| World::new(seed, without, careless).run().err().map(|why| (seed, why));
@@ -38,7 +38,7 @@ fn noticed(without: Option<Safeguard>, careless: bool) -> Option<(u64, String)> 
 }
 
 #[test]
-#[ignore = "takes half a minute"]
+#[ignore = "takes a minute"]
 fn every_missing_safeguard_is_noticed() {
     for safeguard in Safeguard::ALL {
         let noticed = noticed(Some(safeguard), false);
@@ -48,7 +48,7 @@ fn every_missing_safeguard_is_noticed() {
 }
 
 #[test]
-#[ignore = "takes half a minute with the others"]
+#[ignore = "takes a minute with the others"]
 fn effects_before_the_store_is_durable_are_noticed() {
     let (seed, why) = noticed(None, true).expect("carelessness is not noticed");
     println!("seed {seed}: {why}");
