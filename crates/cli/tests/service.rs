@@ -8,6 +8,9 @@ mod ports;
 use commands::{command, ok};
 use ports::free_address;
 use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::thread::sleep;
@@ -43,6 +46,8 @@ fn fails(folder: &Path, arguments: &str, code: i32) -> String {
 /// Daemons of all parties; they end with the test.
 struct Nodes {
     folder: tempfile::TempDir,
+    /// Where the nodes listen for each other.
+    links: Vec<String>,
     children: Vec<Option<Child>>,
 }
 
@@ -65,7 +70,7 @@ impl Nodes {
             fs::write(dir.join(format!("{party}.node.toml")), text).expect("a file");
         }
         fs::write(dir.join("pay.tacit"), PROGRAM).expect("a file");
-        let mut nodes = Nodes { folder, children: vec![None, None, None] };
+        let mut nodes = Nodes { folder, links, children: vec![None, None, None] };
         (0..3).for_each(|party| nodes.up(party));
         for party in PARTIES {
             nodes.until(&format!("node status --node {party}"), |text| {
@@ -133,7 +138,9 @@ impl Nodes {
         ok(self.dir(), &format!("study propose {name}.toml --node bob"));
         for (party, rows) in PARTIES.iter().zip(["1\n2\n", "30\n40\n", "500\n600\n700\n"]) {
             self.until(&format!("study list --node {party}"), |text| text.contains(name));
-            ok(self.dir(), &format!("study approve {name} --node {party}"));
+            let approved = ok(self.dir(), &format!("study approve {name} --node {party}"));
+            let id = lint.lines().find(|line| line.starts_with("id ")).expect("an id");
+            assert!(approved.contains(id), "{approved}");
             fs::write(self.dir().join(format!("{party}.csv")), format!("pay\n{rows}"))
                 .expect("a file");
             ok(self.dir(), &format!("dataset add pay {party}.csv --node {party}"));
@@ -199,7 +206,8 @@ fn three_nodes_run_what_all_have_approved_and_no_more() {
     let second = nodes.start_session("pay");
     let refused = fails(nodes.dir(), &format!("session watch {second} --node alice"), 6);
     assert!(refused.contains("budget_releases"), "{refused}");
-    assert_eq!(nodes.end(&second), "refused");
+    // Home has refused it: nobody else hears of it.
+    assert_eq!(nodes.shown("alice", &second)["state"], "refused");
     fails(nodes.dir(), &format!("session results {second} --node alice"), 2);
     // What the log says of that.
     let audit = ok(nodes.dir(), "audit show --node carol");
@@ -242,6 +250,80 @@ fn a_node_that_is_killed_loses_nothing() {
     for party in PARTIES {
         ok(nodes.dir(), &format!("audit verify --node {party}"));
     }
+}
+
+#[test]
+fn strangers_disturb_nobody() {
+    let mut nodes = Nodes::start(5);
+    nodes.study("pay", 3);
+    // More than may call, some of whom say nothing and some nonsense.
+    let call = |link: &String| {
+        let stranger = TcpStream::connect(link).expect("the node listens");
+        stranger.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");
+        stranger
+    };
+    let mut strangers: Vec<TcpStream> =
+        nodes.links.iter().flat_map(|link| (0..20).map(move |_| call(link))).collect();
+    for stranger in strangers.iter_mut().step_by(2) {
+        // It may have hung up already.
+        let _ = stranger.write_all(&[b'x'; 100]);
+    }
+    let session = nodes.start_session("pay");
+    assert_eq!(nodes.end(&session), "succeeded", "{}", nodes.logs());
+    for mut stranger in strangers {
+        let heard = stranger.read_to_end(&mut Vec::new());
+        let timeout = heard.is_err_and(|e| e.kind() == ErrorKind::WouldBlock);
+        assert!(!timeout, "the node does not hang up");
+    }
+    // Nor do they fill the log.
+    let said = nodes.logs().matches("called").count();
+    assert!((1..=PARTIES.len()).contains(&said), "{said}: {}", nodes.logs());
+    // A node that comes back while strangers call is found by the others.
+    nodes.kill(1);
+    let _strangers: Vec<TcpStream> = (0..20).map(|_| call(&nodes.links[0])).collect();
+    nodes.up(1);
+    nodes.until("node status --node bob", |text| !text.contains("not connected"));
+}
+
+#[test]
+fn tables_that_were_changed_and_open_folders_are_refused() {
+    let mut nodes = Nodes::start(5);
+    nodes.study("pay", 3);
+    let folder = nodes.dir().join("bob/datasets/pay");
+    let table = fs::read_dir(&folder).expect("a folder").next().expect("a table").expect("one");
+    let before = fs::read_to_string(table.path()).expect("a table");
+    ok(nodes.dir(), "dataset add pay bob.csv --node bob");
+    let mut tables = fs::read_dir(&folder).expect("a folder").map(|it| it.expect("a table").path());
+    let newest = tables.find(|it| *it != table.path()).expect("a table");
+    fs::write(&newest, before.replace("30", "31")).expect("a file");
+    let session = nodes.start_session("pay");
+    assert_ne!(nodes.end(&session), "succeeded", "{}", nodes.logs());
+    assert_eq!(nodes.shown("bob", &session)["charged"], false);
+    assert!(nodes.logs().contains("is not the table that was added"), "{}", nodes.logs());
+    let refused = fails(nodes.dir(), "dataset add pay bob.csv --node bob", 2);
+    assert!(refused.contains("is not the table that was added"), "{refused}");
+    fs::write(&newest, &before).expect("a file");
+    // Workers of the others may take some seconds to end, and would be met by the next one.
+    sleep(Duration::from_secs(4));
+    let session = nodes.start_session("pay");
+    assert_eq!(nodes.end(&session), "succeeded", "{}", nodes.logs());
+    // Digests are shown to nobody.
+    let all = ok(nodes.dir(), "dataset list --node bob --json");
+    assert!(all.contains("differences") && !all.contains("digest"), "{all}");
+    // What an earlier time left is deleted, and results are kept.
+    nodes.kill(1);
+    let stray = nodes.dir().join(format!("bob/results/{}-1.json", "0".repeat(32)));
+    let unknown = folder.join("unknown.csv");
+    [&stray, &unknown].into_iter().for_each(|it| fs::write(it, "x").expect("a file"));
+    let state = nodes.dir().join("bob");
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let refused = fails(nodes.dir(), "node check --config bob.node.toml", 3);
+    assert!(refused.contains("is open to others than its owner"), "{refused}");
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).expect("a mode");
+    nodes.up(1);
+    nodes.until("node status --node bob", |text| !text.contains("not connected"));
+    assert!(!stray.exists() && !unknown.exists() && newest.exists());
+    ok(nodes.dir(), &format!("session results {session} --node bob"));
 }
 
 #[test]

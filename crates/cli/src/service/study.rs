@@ -94,7 +94,7 @@ pub fn run(args: StudyArgs, output: Output) -> Result<(), CliError> {
         StudyCommand::Propose { file } => {
             (client.post("/v1/studies", &proposal(&file)?, None)?, one)
         }
-        StudyCommand::Approve(study) => (post(study, "approve")?, one),
+        StudyCommand::Approve(study) => (post(study, "approve")?, approved),
         StudyCommand::Bind { study, table } => {
             let path = format!("/v1/studies/{}/bind", study.study);
             (client.post(&path, &json!({ "dataset": table }), None)?, one)
@@ -131,6 +131,12 @@ fn one(study: &Value, out: &mut dyn Write) -> io::Result<()> {
         write!(out, "  quarantined")?;
     }
     writeln!(out)
+}
+
+/// With the whole id: that of `tacit study lint`.
+fn approved(study: &Value, out: &mut dyn Write) -> io::Result<()> {
+    one(study, out)?;
+    writeln!(out, "id {}", text(study, "id"))
 }
 
 fn list(all: &Value, out: &mut dyn Write) -> io::Result<()> {
