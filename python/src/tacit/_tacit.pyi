@@ -432,9 +432,7 @@ def protocols() -> list[tuple[str, int, str]]:
 def protection(name: str) -> tuple[int, bool, int]:
     """What a protocol is for and protects against: parties, whether corrupted ones may deviate, and how many may be corrupted."""
 
-def run_local(
-    program: Program, protocol: str, network: str, form: _Form, threads: int, inputs: _Data, watch: Watch
-) -> Outcome:
+def run_local(program: Program, protocol: str, network: str, form: _Form, threads: int, inputs: _Data, watch: Watch) -> Outcome:
     """All parties in this process, on a network that is played."""
 
 def loopback(names: Sequence[str]) -> list[Party]:

@@ -586,7 +586,9 @@ class Job:
 
         def run(watch: _tacit.Watch) -> Result:
             try:
-                return self._run(watch, given, net, protocol, security, corruptions, prepared, roles, by, chunk_rows, threads, session, kept)
+                return self._run(
+                    watch, given, net, protocol, security, corruptions, prepared, roles, by, chunk_rows, threads, session, kept
+                )
             except TacitError as error:
                 place_at(error, place)
                 raise
@@ -1073,9 +1075,7 @@ def _places(roles: str | Sequence[str] | None, protocol: str, stored: bool) -> l
     return places
 
 
-def _form(
-    roles: str | Sequence[str] | None, by: str | None, chunk_rows: int | str | None, protocol: str, stored: bool
-) -> Form:
+def _form(roles: str | Sequence[str] | None, by: str | None, chunk_rows: int | str | None, protocol: str, stored: bool) -> Form:
     """What is said of how a protocol that is named runs, as the runs want it."""
     places = _places(roles, protocol, stored)
     for name, value in (("by", by), ("chunk_rows", chunk_rows)):
