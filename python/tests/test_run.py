@@ -231,23 +231,23 @@ def test_plans_follow_the_network() -> None:
 
 def test_the_form_of_numbers_and_rows_at_a_time_change_the_cost_alone() -> None:
     alice, bob, _ = tc.parties("alice", "bob", "carol")
-    n = tc.rows("n", max=100)
+    n = tc.rows("n", max=1000)
     a, b = alice.array("a", tc.Int(0, 1000), shape=n), bob.array("b", tc.Int(0, 1000), shape=n)
     job = tc.job("less", less=(a < b).sum().reveal(to="all"))
-    data = {"alice": {"a": list(range(64))}, "bob": {"b": list(range(63, -1, -1))}}
+    data = {"alice": {"a": list(range(512))}, "bob": {"b": list(range(511, -1, -1))}}
 
     def cost(**form: Any) -> tuple[int, int]:
         result = job.run(data, on=tc.local(network="lan"), protocol="replicated", **form)
-        assert result["less"] == 32
+        assert result["less"] == 256
         report = result.report.raw
         return report["rounds"], sum(it["bytes"] for it in report["links"])
 
     rings, circuits = cost(by="rings"), cost(by="circuits")
     assert cost() == rings != circuits
     assert cost(by="auto") in (rings, circuits)
-    assert cost(chunk_rows=np.int64(16))[0] > rings[0] == cost(chunk_rows="auto")[0]
-    over_tls = job.run(data, on=tc.local(transport="tcp"), protocol="lift", by="circuits", chunk_rows=16)
-    assert over_tls["less"] == 32
+    assert cost(chunk_rows=np.int64(64))[0] > rings[0] == cost(chunk_rows="auto")[0]
+    over_tls = job.run(data, on=tc.local(transport="tcp"), protocol="lift", by="circuits", chunk_rows=64)
+    assert over_tls["less"] == 256
     for form, protocol, said in [
         ({"by": "circuits"}, "auto", "by= is for a protocol that is named"),
         ({"chunk_rows": 8}, "auto", "chunk_rows= is for a protocol that is named"),
