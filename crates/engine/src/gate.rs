@@ -4,8 +4,8 @@
 //! [`Gate`]: in programs on shares the party passes it after all that was computed has been verified, and before results open
 //! or what the program checks, as a check that fails shows something of inputs (under protocols that verify nothing, with
 //! preprocessing that came first, before anything else, as what opens results was sent with that), in garbled ones before the
-//! circuit is evaluated, and with a trusted party before inputs leave. When its own gate has let it pass it waits for all
-//! others: nothing opens anywhere unless all gates have been passed. What protocols open inside, values under masks, places
+//! circuit is evaluated, and with a trusted party before inputs leave. All parties meet before they ask; when its own gate has let
+//! a party pass it waits for all others: nothing opens anywhere unless all gates have been passed. What protocols open inside, values under masks, places
 //! after a shuffle and tests that inputs are in their ranges, is no result: it is the same for all inputs of honest parties.
 
 use crate::circuit::EvaluateError;
@@ -66,6 +66,8 @@ impl Door {
             }
             State::Refused => return Err(EvaluateError::Refused("it was refused before".into())),
         };
+        // What stopped a party before this costs the others no release.
+        self.point.barrier()?;
         info!("asking whether results may be released");
         ask().map_err(EvaluateError::Refused)?;
         self.point.barrier()?;

@@ -4,7 +4,7 @@ use crate::command::{Answer, Command, Dataset, Problem, Version};
 use crate::effect::Table;
 use crate::node::{Node, Request};
 use crate::safeguard::Safeguard;
-use crate::session::{Attempt, Session, Stage};
+use crate::session::{Attempt, Ending, Failure, Session, Stage};
 use crate::sign::{Domain, Statements};
 use crate::study::{Document, Mark, Study, StudyState, check_name};
 use serde_json::{Value, json};
@@ -13,9 +13,11 @@ use serde_json::{Value, json};
 const MAX_KEY_BYTES: usize = 128;
 
 fn missing(what: &str, name: &str) -> Problem {
-    let detail = format!(
-        "there is no {what} `{name}` here, or several begin so: list them, and give more of the id"
-    );
+    let more = match what {
+        "session" => ", or several begin so",
+        _ => "",
+    };
+    let detail = format!("there is no {what} `{name}` here{more}: `tacit {what} list` has them");
     Problem::new(404, &format!("unknown_{what}"), detail)
 }
 
@@ -51,7 +53,9 @@ impl<S: Statements> Node<S> {
             Command::ClearStudy(study) => self.clear(operator, &study),
             Command::BindStudy { study, dataset } => self.bind(operator, &study, &dataset),
             Command::ListStudies => {
-                Ok(self.studies.iter().map(|(id, study)| self.study_view(id, study)).collect())
+                let mut all: Vec<(&String, &Study)> = self.studies.iter().collect();
+                all.sort_by_key(|(_, study)| study.known_ms);
+                Ok(all.into_iter().map(|(id, study)| self.study_view(id, study)).collect())
             }
             Command::ShowStudy(name) => {
                 let (id, study) = self.study(&name)?;
@@ -73,11 +77,14 @@ impl<S: Statements> Node<S> {
             }
             Command::StartSession { study, key } => self.start_session(operator, &study, key),
             Command::ListSessions => {
-                Ok(self.sessions.iter().map(|(id, it)| self.session_view(id, it)).collect())
+                let mut all: Vec<(&String, &Session)> = self.all_sessions().collect();
+                all.sort_by_key(|(_, session)| session.created_ms);
+                Ok(all.into_iter().map(|(id, it)| self.session_view(id, it)).collect())
             }
             Command::ShowSession(name) => {
-                let id = self.session(&name)?;
-                Ok(self.view_of(&id))
+                let found = self.find_session(&name);
+                let (id, session) = found.ok_or_else(|| missing("session", &name))?;
+                Ok(self.session_view(id, session))
             }
             Command::CancelSession(name) => {
                 let id = self.session(&name)?;
@@ -123,7 +130,8 @@ impl<S: Statements> Node<S> {
     }
 
     fn session(&self, name: &str) -> Result<String, Problem> {
-        self.find_session(name).ok_or_else(|| missing("session", name))
+        let found = self.find_session(name).map(|(id, _)| id.clone());
+        found.ok_or_else(|| missing("session", name))
     }
 
     fn propose_study(&mut self, operator: &str, document: Document) -> Answer {
@@ -139,7 +147,7 @@ impl<S: Statements> Node<S> {
         if self.studies.iter().any(other) {
             let detail = format!(
                 "another study is called {name} here: nothing in a study can be changed, so give this one a name of its own, \
-                 or withdraw the other"
+                 or withdraw the other; a closed one gives its name back when it is archived"
             );
             return Err(conflict("name_taken", detail));
         }
@@ -195,7 +203,10 @@ impl<S: Statements> Node<S> {
         match (domain, state) {
             (_, StudyState::Withdrawn | StudyState::Archived) => return self.show_study(&id),
             (Domain::Withdrawal, StudyState::Closed) => {
-                return Err(conflict("closed", "the study is closed, which cannot be undone"));
+                return Err(conflict(
+                    "closed",
+                    "the study is closed: it runs no more sessions, and cannot be withdrawn any more",
+                ));
             }
             (Domain::Withdrawal, _) => self.withdraw(&id, mark),
             (_, StudyState::Proposed) => {
@@ -274,7 +285,7 @@ impl<S: Statements> Node<S> {
             return Err(conflict("not_home", detail));
         }
         if self.draining {
-            return Err(Problem::new(503, "draining", "this node is about to stop"));
+            return Err(Problem::new(503, "draining", crate::Code::Draining.advice()));
         }
         let code = match self.state_of(study) {
             StudyState::Open => None,
@@ -303,20 +314,23 @@ impl<S: Statements> Node<S> {
     fn results(&self, name: &str) -> Answer {
         use crate::session::Final::{Cheated, Partial, Succeeded};
         let id = self.session(name)?;
-        let session = self.sessions.get(&id).ok_or_else(|| missing("session", name))?;
+        let no_results =
+            || Problem::new(404, "no_results", "this party has no results of the session");
+        let session = self.sessions.get(&id).ok_or_else(no_results)?;
+        let quarantined = self.studies.get(&session.study).is_some_and(|it| it.quarantined);
         match (&session.end, session.computed(&self.config.me)) {
             (None, _) => Err(conflict("not_ended", "the session has not ended yet")),
-            (Some(end), _) if end.state == Cheated => Err(conflict(
+            (Some(end), _) if end.state == Cheated && quarantined => Err(conflict(
                 "cheated",
-                "somebody cheated in this session: what was computed is withheld, and kept as evidence",
+                "somebody cheated in this session, or one party says so: find out who, and run `tacit study clear` to read what was computed",
             )),
             _ if session.forgotten => {
                 Err(Problem::new(410, "deleted", "the results are deleted, as the study wants it"))
             }
-            (Some(end), Some(attempt)) if matches!(end.state, Succeeded | Partial) => {
+            (Some(end), Some(attempt)) if matches!(end.state, Succeeded | Partial | Cheated) => {
                 Ok(json!({ "session": id, "attempt": attempt, "study": session.study }))
             }
-            _ => Err(Problem::new(404, "no_results", "this party has no results of the session")),
+            _ => Err(no_results()),
         }
     }
 
@@ -355,6 +369,7 @@ impl<S: Statements> Node<S> {
             "not_approved_by": lacks.collect::<Vec<_>>(),
             "withdrawn_by": study.withdrawn.as_ref().map(|mark| &mark.party),
             "closed_by": study.closed.as_ref().map(|mark| &mark.party),
+            "asked": study.wants_table_of(&self.config.me),
             "bound": study.bound,
             "quarantined": study.quarantined,
             "releases": { "spent": spent, "agreed": terms.releases },
@@ -381,13 +396,38 @@ impl<S: Statements> Node<S> {
             "code": end.and_then(|end| end.code),
             "advice": end.and_then(|end| end.code).map(crate::Code::advice),
             "refused_by": end.and_then(|end| end.party.as_ref()),
+            "why": self.why(session),
             "waiting": self.waiting(id, session),
             "created_ms": session.created_ms,
             "expires_ms": session.expires_ms,
             "charged": self.is_charged(id),
+            "ended_ms": end.map(|_| session.ended_ms),
             "has_results": session.computed(&self.config.me).is_some() && !session.forgotten,
             "attempts": attempts.collect::<Vec<_>>(),
         })
+    }
+
+    /// Why a session has not succeeded, as far as the last attempt's outcomes say it: of those who failed by themselves.
+    fn why(&self, session: &Session) -> Option<String> {
+        let last = session.attempts.values().next_back()?;
+        let failed = last.outcomes.values().filter_map(|it| match it.ending {
+            Ending::Failed(failure) => Some((&it.party, failure)),
+            _ => None,
+        });
+        let own = failed.clone().filter(|(_, failure)| !failure.follows());
+        let said = |(party, failure): (&String, Failure)| format!("{party} {}", failure.meaning());
+        let mut all: Vec<String> = own.map(said).collect();
+        if all.is_empty() {
+            all = failed.map(said).collect();
+        }
+        let cheated = last.outcomes.values().filter(|it| it.ending == Ending::Cheated);
+        all.extend(cheated.map(|it| format!("{} says that somebody cheated", it.party)));
+        if let Some(proof) = &last.proof {
+            all.push(format!("{} signed two different ends", proof[0].party));
+        }
+        let withdrawn = self.studies.get(&session.study).and_then(|it| it.withdrawn.as_ref());
+        all.extend(withdrawn.map(|mark| format!("{} withdrew the study", mark.party)));
+        (!all.is_empty()).then(|| all.join("; "))
     }
 
     fn stage_name(&self, id: &str, session: &Session) -> &'static str {
@@ -409,7 +449,7 @@ impl<S: Statements> Node<S> {
             let silent = live.beginning.nonces.keys().filter(|it| !live.outcomes.contains_key(*it));
             let silent: Vec<&str> = silent.map(String::as_str).collect();
             return Some(match live.stage {
-                Stage::Over => format!("to hear how the attempt ended at {}", silent.join(", ")),
+                Stage::Over => format!("{} to say how the attempt ended", silent.join(", ")),
                 _ => "its worker".to_owned(),
             });
         }

@@ -11,7 +11,7 @@ pub enum Table {
     Studies,
     /// Sessions with their attempts and outcomes, by id.
     Sessions,
-    /// Releases that were charged, by session.
+    /// Releases that were charged, by session and attempt.
     Ledger,
     /// This party's datasets, by name.
     Datasets,
@@ -103,6 +103,13 @@ pub enum Effect {
     },
     /// End the worker of an attempt, if it is still there.
     Kill {
+        /// The session.
+        session: String,
+        /// The attempt's number.
+        attempt: u32,
+    },
+    /// Delete what an attempt wrote: it was ended before it could say so.
+    Discard {
         /// The session.
         session: String,
         /// The attempt's number.

@@ -2,7 +2,7 @@
 
 use crate::policy::Code;
 use crate::session::{Beginning, End, Frozen, Outcome, Word};
-use crate::study::{Document, MAX_NAME_BYTES, Mark};
+use crate::study::{Document, Mark, check_name};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -132,7 +132,7 @@ fn is_digest(text: &str) -> bool {
 }
 
 fn is_name(text: &str) -> bool {
-    text.len() <= MAX_NAME_BYTES
+    check_name(text).is_ok()
 }
 
 fn is_text(text: &str) -> bool {

@@ -168,7 +168,9 @@ pub struct Node<S> {
     /// What a peer has heard of an attempt's end.
     pub(crate) known: BTreeMap<(String, u32, String), Known>,
     /// Sessions that peers have ended of which this party knew nothing, the last ones of each: a late proposal does not begin them.
-    pub(crate) gone: BTreeMap<String, VecDeque<String>>,
+    pub(crate) gone: BTreeMap<String, VecDeque<(String, Session)>>,
+    /// When a study of a peer took the place of another one, on the clock that never goes back.
+    pub(crate) replaced: BTreeMap<String, u64>,
     /// When refusals were put into the audit log, by study and code.
     pub(crate) refusals: BTreeMap<(String, Code), u64>,
     /// Statement keys of peers that are not the known ones.
@@ -254,6 +256,7 @@ impl<S: Statements> Node<S> {
             open: BTreeSet::new(),
             known: BTreeMap::new(),
             gone: BTreeMap::new(),
+            replaced: BTreeMap::new(),
             refusals: BTreeMap::new(),
             odd_keys: BTreeSet::new(),
             studies_known: BTreeMap::new(),
@@ -312,10 +315,7 @@ impl<S: Statements> Node<S> {
         match input {
             Input::Tick => self.tick(),
             Input::Linked { peer, statements } => self.linked(&peer, &statements),
-            Input::Unlinked { peer } => {
-                self.links.remove(&peer);
-                self.gone.remove(&peer);
-            }
+            Input::Unlinked { peer } => drop(self.links.remove(&peer)),
             Input::Message { from, message } => self.heard(&from, *message),
             Input::Command { ticket, operator, command } => {
                 let answer = self.command(&operator, command);

@@ -58,8 +58,10 @@ pub enum Code {
     UnknownStudy,
     /// Not all parties have approved it.
     NotApproved,
-    /// It is closed or withdrawn, or this party has not bound its table.
+    /// It is closed or withdrawn.
     NotOpen,
+    /// This party has not bound its table.
+    NotBound,
     /// The node's policy does not allow the protocol.
     ProtocolNotAllowed,
     /// The parties run different engines.
@@ -88,10 +90,11 @@ pub enum Code {
 
 impl Code {
     /// All of them, in the order in which they are checked.
-    pub const ALL: [Code; 15] = [
+    pub const ALL: [Code; 16] = [
         Code::UnknownStudy,
         Code::NotApproved,
         Code::NotOpen,
+        Code::NotBound,
         Code::ProtocolNotAllowed,
         Code::EngineDiffers,
         Code::TooManyThreads,
@@ -113,6 +116,7 @@ impl Code {
             Code::UnknownStudy => "unknown_study",
             Code::NotApproved => "not_approved",
             Code::NotOpen => "not_open",
+            Code::NotBound => "not_bound",
             Code::ProtocolNotAllowed => "protocol_not_allowed",
             Code::EngineDiffers => "engine_differs",
             Code::TooManyThreads => "too_many_threads",
@@ -139,30 +143,35 @@ impl Code {
                 "not all parties have approved the study: run `tacit study approve` at those that `tacit study show` names"
             }
             Code::NotOpen => {
-                "the study is closed or withdrawn, or the party has not bound its table: run `tacit study bind` there"
+                "the study is closed or withdrawn, which `tacit study show` says by whom: more is a new study"
+            }
+            Code::NotBound => {
+                "the party has not bound its table to the study: run `tacit study bind` there"
             }
             Code::ProtocolNotAllowed => {
-                "the policy in the party's node.toml does not allow the protocol"
+                "[policy] in the party's node.toml does not allow the protocol: allow it there, or make a new study"
             }
             Code::EngineDiffers => {
                 "the parties run different versions of Tacit: install the same one"
             }
             Code::TooManyThreads => {
-                "the study wants more threads than [limits] in the party's node.toml gives"
+                "the study wants more threads than [limits] in the party's node.toml gives: raise that, or make a new study"
             }
             Code::TooFewRows => {
                 "the party's table has fewer rows than the study or the party's policy wants"
             }
             Code::BudgetReleases => {
-                "the study has released as often as all parties have agreed to; more is a new study"
+                "results of the study have opened as often as all parties have agreed to; more is a new study"
             }
             Code::BudgetLabel => {
-                "the party's policy allows no more releases for this label in 30 days"
+                "the party's policy allows no more releases for this label, or of its table, in 30 days"
             }
             Code::MinChange => {
                 "the party's table differs from an earlier released one by so few rows that the difference would show them"
             }
-            Code::InputsDiffer => "the parties speak of different versions of a table",
+            Code::InputsDiffer => {
+                "the parties speak of different versions of a table: start another session"
+            }
             Code::SessionOver => {
                 "the session has had all its attempts, or its time is over: start another one"
             }

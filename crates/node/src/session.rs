@@ -73,7 +73,7 @@ pub enum Ending {
 pub enum Failure {
     /// The network.
     Network,
-    /// Another party ended it.
+    /// Another party ended it, or wanted something else.
     Peer,
     /// The node stopped in between.
     Restarted,
@@ -85,7 +85,7 @@ pub enum Failure {
     Limit,
     /// The node never heard that it was to start, or not in time.
     NotStarted,
-    /// The party's own input or configuration.
+    /// The party's own input.
     Input,
     /// A value left a range that the program checks.
     Check,
@@ -98,6 +98,30 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// What it means, of a party whose name stands before it.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Failure::Network => "lost the network",
+            Failure::Peer => "ended because another party had",
+            Failure::Restarted => "was stopped and started again in between",
+            Failure::Crashed => "crashed",
+            Failure::System => "had no more disk, memory or threads",
+            Failure::Limit => "took longer than the study allows",
+            Failure::NotStarted => "did not begin",
+            Failure::Input => "could not use its own table or file; its log says why",
+            Failure::Check => "found a value outside a range that the program checks",
+            Failure::Denied => "did not let it pass the gate; its audit log says why",
+            Failure::Cancelled => "was told to cancel it",
+            Failure::Bug => "met a bug in Tacit; its log says which",
+        }
+    }
+
+    /// Whether it follows from what another party did.
+    pub(crate) fn follows(self) -> bool {
+        matches!(self, Failure::Peer | Failure::NotStarted)
+    }
+
     /// Whether another attempt may do better.
     #[must_use]
     pub fn is_retried(self) -> bool {
@@ -198,6 +222,12 @@ pub struct Attempt {
 }
 
 impl Attempt {
+    /// How it ended at a party, if that has said so.
+    #[must_use]
+    pub fn ended_here(&self, party: &str) -> Option<Ending> {
+        self.outcomes.get(party).map(|outcome| outcome.ending)
+    }
+
     /// What became of it, once all parties have said how it ended, or one has lied.
     #[must_use]
     pub fn class(&self) -> Option<Class> {

@@ -54,7 +54,11 @@ impl<S: Statements> Node<S> {
 
     /// What is due in sessions.
     pub(crate) fn tick_sessions(&mut self) {
-        for id in self.open.iter().cloned().collect::<Vec<_>>() {
+        // Those that were started first have their turn first.
+        let created = |id: &String| self.sessions.get(id).map_or(0, |it| it.created_ms);
+        let mut open: Vec<String> = self.open.iter().cloned().collect();
+        open.sort_by_key(created);
+        for id in open {
             self.check_limit(&id);
             self.check_proposal(&id);
             self.check_expiry(&id);
@@ -109,10 +113,12 @@ impl<S: Statements> Node<S> {
         let waits = session.end.is_none() && !session.is_running() && session.live().is_none();
         if over && waits && !self.is_home(session) {
             self.end_as(id, Final::Expired, None);
-            if let Some(session) = self.sessions.get_mut(id) {
-                session.assumed = true;
-            }
+            let Some(session) = self.sessions.get_mut(id) else { return };
+            session.assumed = true;
+            let home = session.study.clone();
             self.save_session(id);
+            let home = self.terms(&home).map(|terms| terms.home.clone()).unwrap_or_default();
+            self.forget_unbegun(&home, id);
         }
     }
 
@@ -231,9 +237,9 @@ impl<S: Statements> Node<S> {
         if !known.wants_table_of(&self.config.me) {
             return Ok(None);
         }
-        let dataset = known.bound.clone().ok_or(Code::NotOpen)?;
+        let dataset = known.bound.clone().ok_or(Code::NotBound)?;
         let newest = self.datasets.get(&dataset).and_then(|it| it.versions.last());
-        let newest = newest.ok_or(Code::NotOpen)?;
+        let newest = newest.ok_or(Code::NotBound)?;
         let frozen = Frozen { version: newest.version.clone(), rows: newest.rows };
         Ok(Some((dataset, frozen)))
     }
@@ -343,7 +349,7 @@ impl<S: Statements> Node<S> {
         }
     }
 
-    /// Whether there is room for another session that a peer proposes.
+    /// Whether there is room for another session that a peer proposes. Those that end without an attempt are forgotten.
     fn has_room(&self, from: &str, study: &str) -> bool {
         let open = self.open.iter().filter_map(|id| self.sessions.get(id));
         let home = |study: &str| self.terms(study).is_some_and(|terms| terms.home == from);
@@ -364,12 +370,26 @@ impl<S: Statements> Node<S> {
     }
 
     /// A session of which nothing is known has ended, as its home says. Nothing of it is stored.
-    pub(crate) fn gone(&mut self, from: &str, id: &str) {
+    pub(crate) fn gone(&mut self, from: &str, id: &str, session: Session) {
         let gone = self.gone.entry(from.to_owned()).or_default();
-        if !gone.iter().any(|known| known == id) {
+        if !gone.iter().any(|(known, _)| known == id) {
             gone.truncate(MOST_GONE - 1);
-            gone.push_front(id.to_owned());
+            gone.push_front((id.to_owned(), session));
         }
+    }
+
+    /// Forgets a session of another home of which no attempt began here, but for showing it: a peer could end any number of them.
+    pub(crate) fn forget_unbegun(&mut self, home: &str, id: &str) {
+        let unbegun = |session: &Session| session.end.is_some() && session.attempts.is_empty();
+        let Some(session) = self.sessions.get(id).filter(|it| unbegun(it) && !self.is_home(it))
+        else {
+            return;
+        };
+        let session = session.clone();
+        self.gone(home, id, session);
+        self.sessions.remove(id);
+        self.open.remove(id);
+        self.remove(Table::Sessions, id);
     }
 
     /// Home asks for an attempt.
@@ -388,7 +408,7 @@ impl<S: Statements> Node<S> {
         if terms.home != from {
             return;
         }
-        if self.gone.get(from).is_some_and(|gone| gone.iter().any(|it| it == id)) {
+        if self.gone.get(from).is_some_and(|gone| gone.iter().any(|(it, _)| it == id)) {
             return;
         }
         if let Some(session) = self.sessions.get(id) {
@@ -537,8 +557,7 @@ impl<S: Statements> Node<S> {
     pub(crate) fn may_be_of(&self, from: &str, session: &Session, beginning: &Beginning) -> bool {
         let home = self.terms(&session.study).is_some_and(|terms| terms.home == from);
         let voted = session.voted(beginning.attempt, beginning.nonces.get(&self.config.me));
-        let goes = session.end.is_none() || session.assumed;
-        !self.is_home(session) && home && voted && goes || !self.holds(Safeguard::OwnVote)
+        !self.is_home(session) && home && voted || !self.holds(Safeguard::OwnVote)
     }
 
     /// Home begins an attempt.

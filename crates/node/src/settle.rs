@@ -68,9 +68,16 @@ impl<S: Statements> Node<S> {
 
     /// A worker ended.
     pub(crate) fn worker_ended(&mut self, id: &str, number: u32, ending: Ending) {
+        let me = self.me();
         let attempt = self.sessions.get(id).and_then(|it| it.attempts.get(&number));
         let Some(attempt) = attempt else { return };
         match (attempt.stage, ending) {
+            // It was ended, and had computed at the same moment: what it wrote is nobody's.
+            (Stage::Over, Ending::Computed)
+                if attempt.ended_here(&me) != Some(Ending::Computed) =>
+            {
+                self.effect(Effect::Discard { session: id.to_owned(), attempt: number });
+            }
             (Stage::Over, _) => {}
             // Nothing computes without its gate.
             (Stage::Running, Ending::Computed) => {
@@ -124,6 +131,12 @@ impl<S: Statements> Node<S> {
         self.own_outcome(&id, number, Ending::Failed(Failure::NotStarted));
     }
 
+    /// Whether a party takes part in a session's study.
+    fn is_party(&self, party: &str, session: &str) -> bool {
+        let study = self.sessions.get(session).and_then(|it| self.studies.get(&it.study));
+        study.is_some_and(|study| study.document.members.contains_key(party))
+    }
+
     /// A peer says how an attempt ended.
     pub(crate) fn outcomes(&mut self, from: &str, beginning: Beginning, outcomes: Vec<Outcome>) {
         if !self.is_whole(&beginning) || outcomes.len() > beginning.nonces.len() + 1 {
@@ -151,7 +164,9 @@ impl<S: Statements> Node<S> {
             _ => self.not_started(beginning),
         }
         let mut theirs = Known::default();
-        for outcome in &outcomes {
+        // What is said of others than the attempt's parties would only fill the memory.
+        let of_parties = |it: &&Outcome| it.id == attempt_id && self.is_party(&it.party, &id);
+        for outcome in outcomes.iter().filter(of_parties) {
             let before = theirs.words.insert(outcome.party.clone(), outcome.word());
             theirs.proof |= before.is_some_and(|before| before != outcome.word());
         }
@@ -279,7 +294,9 @@ impl<S: Statements> Node<S> {
     pub(crate) fn end_as(&mut self, id: &str, state: Final, why: Option<(Code, String)>) {
         let wall = self.now.wall_ms;
         let full = self.holds(Safeguard::FullVector);
+        let home = self.sessions.get(id).is_some_and(|session| self.is_home(session));
         let Some(session) = self.sessions.get_mut(id) else { return };
+        let begun = !session.attempts.is_empty();
         let classes = session.attempts.values().filter_map(|attempt| match full {
             true => attempt.class(),
             false => Some(class(attempt.outcomes.values())),
@@ -306,7 +323,10 @@ impl<S: Statements> Node<S> {
         let body =
             json!({ "study": study, "session": id, "state": state, "code": code, "party": party });
         self.proposals.remove(id);
-        self.audit("session_ended", body);
+        // Of what never began elsewhere a peer could cause any number of entries.
+        if home || begun {
+            self.audit("session_ended", body);
+        }
         self.save_session(id);
         self.say_session(id);
     }
@@ -425,7 +445,8 @@ impl<S: Statements> Node<S> {
         }
         let known = Message::EndKnown { session: id.to_owned() };
         let Some(session) = self.sessions.get(id) else {
-            self.gone(from, id);
+            let session = Session::new(study.to_owned(), self.now.wall_ms, 0);
+            self.gone(from, id, Session { end: Some(end), ended_ms: self.now.wall_ms, ..session });
             return self.send(from, known);
         };
         if session.study != study {
@@ -439,14 +460,12 @@ impl<S: Statements> Node<S> {
                 Final::Cancelled | Final::Refused | Final::Expired => !session.released(),
             };
             if session.end.is_none() || session.assumed {
+                let why = end.code.zip(end.party);
                 match end.state {
                     Final::Partial if session.class() == Some(Class::Partial) => {
-                        self.end_as(id, Final::Partial, None);
+                        self.end_as(id, Final::Partial, why);
                     }
-                    state if fits => {
-                        let code = end.code.filter(|_| state == Final::Refused);
-                        self.end_as(id, state, code.zip(end.party));
-                    }
+                    state if fits => self.end_as(id, state, why),
                     _ => {}
                 }
             }
@@ -454,6 +473,7 @@ impl<S: Statements> Node<S> {
         }
         if self.sessions.get(id).is_some_and(|session| session.end.is_some()) {
             self.send(from, known);
+            self.forget_unbegun(from, id);
         }
     }
 
@@ -547,10 +567,16 @@ impl<S: Statements> Node<S> {
     }
 
     /// The session of a name or the beginning of an id.
-    pub(crate) fn find_session(&self, name: &str) -> Option<String> {
-        let mut found = self.sessions.keys().filter(|id| !name.is_empty() && id.starts_with(name));
+    pub(crate) fn find_session(&self, name: &str) -> Option<(&String, &Session)> {
+        let mut found = self.all_sessions().filter(|it| !name.is_empty() && it.0.starts_with(name));
         let first = found.next()?;
-        (found.next().is_none() || first == name).then(|| first.clone())
+        (found.next().is_none() || first.0 == name).then_some(first)
+    }
+
+    /// Sessions that are known here, also those of which nothing ever began here.
+    pub(crate) fn all_sessions(&self) -> impl Iterator<Item = (&String, &Session)> {
+        let gone = self.gone.values().flatten().map(|(id, session)| (id, session));
+        self.sessions.iter().chain(gone)
     }
 
     /// Whether an operator may end a session that waits for outcomes: after a day.

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 /// Studies that a node knows, at most: a peer cannot fill the disk with them.
 const MOST_STUDIES: usize = 10_000;
 
+/// How often a study of a peer may take the place of a withdrawn one, in milliseconds.
+const REPLACED_MS: u64 = 60_000;
 /// Studies that are not approved here, of one peer at most: nobody takes the place of others.
 const MOST_PROPOSED: usize = 64;
 
@@ -142,7 +144,11 @@ impl<S: Statements> Node<S> {
         );
         let withdrawn = withdrawn.map(|(id, _)| id.clone());
         if count >= MOST_PROPOSED {
-            let Some(id) = withdrawn else { return false };
+            let now = self.now.mono_ms;
+            let last = self.replaced.get(peer).copied();
+            let due = last.is_none_or(|at| now.saturating_sub(at) >= REPLACED_MS);
+            let Some(id) = withdrawn.filter(|_| due) else { return false };
+            self.replaced.insert(peer.to_owned(), now);
             self.studies.remove(&id);
             self.digests.remove(&id);
             self.studies_known.retain(|(study, _), _| *study != id);

@@ -32,7 +32,7 @@ pub struct Terms {
     pub label: String,
     /// The parties that give a table, and what is asked of it.
     pub tables: BTreeMap<String, TableTerms>,
-    /// Sessions whose results may be released.
+    /// Attempts whose results may open.
     pub releases: u32,
     /// Rows by which tables of two releases of the label differ at least, in each direction in which they differ; 0 where it does not matter.
     pub min_change: u64,
@@ -118,13 +118,20 @@ impl Document {
         if let Some(text) = texts.into_iter().find(|text| text.len() > MAX_TEXT_BYTES) {
             return Err(format!("a text of {} bytes, of at most {MAX_TEXT_BYTES}", text.len()));
         }
+        let shown = [&self.terms.purpose, &self.terms.protocol, &self.program_digest].into_iter();
+        let keys = self.members.values().flat_map(|it| [&it.fingerprint, &it.statements]);
+        if let Some(text) = shown.chain(keys).find(|text| !is_plain(text)) {
+            return Err(format!(
+                "{text:?} has line breaks or characters that nobody sees: what is read before it is approved has none"
+            ));
+        }
         let mut sorted: Vec<&String> = parties.iter().collect();
         sorted.sort();
         if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err("a party is named twice".into());
         }
         if !self.members.keys().eq(sorted) {
-            return Err("the parties and those whose keys are named differ".into());
+            return Err("the parties of the study are not those of the party file".into());
         }
         if !parties.contains(home) {
             return Err(format!("home is {home}, which is none of the parties"));
@@ -150,6 +157,18 @@ impl Document {
         }
         Ok(())
     }
+}
+
+/// Whether a text is read as it is: without line breaks and other control characters, and without those that are not seen or turn
+/// the direction of what follows.
+fn is_plain(text: &str) -> bool {
+    let hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}')
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+            || matches!(c, '\u{e0000}'..='\u{e0fff}')
+    };
+    !text.chars().any(hidden)
 }
 
 /// Whether a name can stand in paths, logs and messages.

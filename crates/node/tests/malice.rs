@@ -1,33 +1,15 @@
 //! One honest node among peers that say whatever they like: what it believes, stores and passes on.
 
+mod common;
+
+use common::{Signer, signed};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use tacit_node::{
     Beginning, Class, Code, Command, Config, Document, Domain, Effect, End, Ending, Entry, Failure,
-    Final, Frozen, Input, Launch, Limits, MAX_MESSAGE_BYTES, Member, Message, Node, Now, Outcome,
-    Policy, Session, Statements, Study, Table, TableTerms, Terms, Version, WorkerEvent,
+    Final, Frozen, Input, Launch, Limits, MAX_MESSAGE_BYTES, Message, Node, Now, Outcome, Policy,
+    Session, Study, Table, TableTerms, Terms, Version, WorkerEvent,
 };
-
-struct Signer(String);
-
-fn signed(party: &str, domain: Domain, statement: &[u8]) -> String {
-    format!("key {party} {} {}", domain.text(), String::from_utf8_lossy(statement))
-}
-
-impl Statements for Signer {
-    fn public(&self) -> String {
-        format!("key {}", self.0)
-    }
-
-    fn sign(&self, domain: Domain, statement: &[u8]) -> String {
-        signed(&self.0, domain, statement)
-    }
-
-    /// A statement has several signatures.
-    fn verify(&self, key: &str, domain: Domain, statement: &[u8], signature: &str) -> bool {
-        let party = key.trim_start_matches("key ");
-        signature.trim_end_matches('!') == signed(party, domain, statement)
-    }
-}
 
 const NAMES: [&str; 3] = ["alice", "bob", "carol"];
 const HOUR: u64 = 3_600_000;
@@ -42,6 +24,7 @@ struct Bob {
     launched: Vec<Launch>,
     granted: usize,
     denied: Vec<String>,
+    answered: Option<Value>,
 }
 
 impl Bob {
@@ -69,6 +52,7 @@ impl Bob {
             launched: Vec::new(),
             granted: 0,
             denied: Vec::new(),
+            answered: None,
         };
         assert_eq!(step.commit(|_| Ok::<(), ()>(())), Ok(Vec::new()));
         for peer in ["alice", "carol"] {
@@ -101,8 +85,10 @@ impl Bob {
                 Effect::Launch(launch) => self.launched.push(*launch),
                 Effect::Grant { .. } => self.granted += 1,
                 Effect::Deny { why, .. } => self.denied.push(why),
-                Effect::Answer { answer, .. } => drop(answer.expect("an answer")),
-                Effect::Kill { .. } | Effect::Forget { .. } => {}
+                Effect::Answer { answer, .. } => {
+                    self.answered = Some(answer.expect("no problem"));
+                }
+                Effect::Kill { .. } | Effect::Forget { .. } | Effect::Discard { .. } => {}
             }
         }
     }
@@ -122,7 +108,12 @@ impl Bob {
     }
 
     fn ask(&mut self, command: Command) {
+        self.answer(command);
+    }
+
+    fn answer(&mut self, command: Command) -> Value {
         self.give(Input::Command { ticket: 1, operator: "ops".into(), command });
+        self.answered.take().expect("an answer")
     }
 
     fn add(&mut self, dataset: &str, version: &str, differences: &[(&str, u64, u64)]) {
@@ -218,32 +209,7 @@ impl Bob {
 }
 
 fn document(name: &str, change: impl Fn(&mut Terms)) -> Document {
-    let member =
-        |name: &str| Member { fingerprint: name.into(), statements: format!("key {name}") };
-    let mut terms = Terms {
-        study: name.into(),
-        purpose: String::new(),
-        protocol: "lift".into(),
-        parties: NAMES.map(str::to_owned).to_vec(),
-        home: "alice".into(),
-        label: "label".into(),
-        tables: BTreeMap::from([("bob".to_owned(), TableTerms { min_rows: 1 })]),
-        releases: 2,
-        min_change: 0,
-        threads: 1,
-        limit_seconds: 3600,
-        expires_seconds: 300,
-        attempts: 3,
-        results_seconds: 1000,
-    };
-    change(&mut terms);
-    Document {
-        version: 1,
-        terms,
-        program: String::new(),
-        program_digest: String::new(),
-        members: NAMES.map(|name| (name.to_owned(), member(name))).into(),
-    }
+    common::document(name, &NAMES, change)
 }
 
 fn study(document: Document, approvals: BTreeMap<String, String>) -> Message {
@@ -528,6 +494,84 @@ fn peers_fill_neither_the_audit_log_nor_the_sessions() {
         bob.give(Input::Linked { peer: "carol".into(), statements });
     }
     assert_eq!(bob.audited("key_changed"), 16);
+}
+
+/// Home proposes and ends as often as it likes: what never began here leaves nothing, but is shown.
+#[test]
+fn sessions_that_never_began_leave_nothing() {
+    let mut bob = Bob::new();
+    let of = bob.study(document("ended", |terms| terms.expires_seconds = 30_000_000));
+    for number in 0..400 {
+        bob.vote(&of, &id(number), 1).expect("a vote");
+        let end =
+            End { state: Final::Refused, code: Some(Code::MinChange), party: Some("carol".into()) };
+        let ended = Message::Ended { session: id(number), study: of.clone(), end };
+        let said = bob.hear("alice", ended);
+        assert!(matches!(said[..], [(_, Message::EndKnown { .. })]), "{said:?}");
+        // A late copy of the proposal does not begin it again.
+        let late = Message::Propose {
+            study: of.clone(),
+            session: id(number),
+            attempt: 1,
+            engine: "engine".into(),
+        };
+        assert_eq!(bob.hear("alice", late), []);
+    }
+    assert_eq!((bob.sessions(), bob.audited("session_ended")), (0, 0));
+    let shown = bob.answer(Command::ShowSession(id(399)));
+    assert_eq!((&shown["state"], &shown["code"]), (&"refused".into(), &"min_change".into()));
+    assert_eq!(bob.answer(Command::ListSessions).as_array().map(Vec::len), Some(256));
+}
+
+/// A proof ends a session while its home, which does not know it yet, begins another attempt: all hear what became of that.
+#[test]
+fn an_attempt_after_a_proof_has_an_end_here() {
+    let mut bob = Bob::new();
+    let of = bob.study(document("late", |terms| terms.releases = 5));
+    let first = bob.vote(&of, &id(1), 1).expect("a vote");
+    bob.start(&first);
+    bob.end(&first, Ending::Failed(Failure::Network));
+    bob.tick(HOUR / 60);
+    let second = bob.vote(&of, &id(1), 2).expect("a vote");
+    let lie = vec![outcome(&first, "carol", Ending::Computed, true)];
+    bob.hear("carol", Message::Outcomes { beginning: first, outcomes: lie });
+    assert_eq!(bob.session(&id(1)).end.map(|end| end.state), Some(Final::Cheated));
+    bob.hear("alice", Message::Start { beginning: second.clone() });
+    let attempts = bob.session(&id(1)).attempts;
+    assert_eq!(attempts[&2].ended_here("bob"), Some(Ending::Failed(Failure::NotStarted)));
+    let said = bob.tick(1000);
+    let of_bob = |message: &Message| match message {
+        Message::Outcomes { beginning, outcomes } if *beginning == second => outcomes
+            .iter()
+            .any(|it| it.party == "bob" && it.ending == Ending::Failed(Failure::NotStarted)),
+        _ => false,
+    };
+    assert!(said.iter().any(|(to, message)| to == "alice" && of_bob(message)), "{said:?}");
+}
+
+/// What an operator reads before approving is what is there.
+#[test]
+fn what_is_read_before_it_is_approved_hides_nothing() {
+    let good = document("plain", |terms| terms.purpose = "Löhne & 給料: sums".into());
+    assert_eq!(good.check(), Ok(()));
+    for hidden in
+        ["a\nid 1234", "\u{1b}[8m", "a\u{202e}b", "a\u{200b}b", "\r", "\u{7f}", "a\u{e0041}"]
+    {
+        for change in
+            [(|terms, text| terms.purpose = text) as fn(&mut Terms, String), |terms, text| {
+                terms.protocol = text
+            }]
+        {
+            let document = document("hidden", |terms| change(terms, hidden.into()));
+            assert!(document.check().is_err(), "{hidden:?}");
+        }
+    }
+    let mut bob = Bob::new();
+    let of = bob.study(document("names", |_| {}));
+    let end =
+        End { state: Final::Refused, code: Some(Code::Busy), party: Some("\u{1b}[8m".into()) };
+    let ended = Message::Ended { session: id(1), study: of, end };
+    assert_eq!(bob.hear("alice", ended), []);
 }
 
 #[test]

@@ -1,27 +1,14 @@
 //! Each reason for which a node refuses, and what operators hear.
 
+mod common;
+
+use common::Signer;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tacit_node::{
-    Code, Command, Config, Document, Domain, Effect, Ending, Failure, Input, Limits, Member, Node,
-    Now, Policy, Problem, Statements, TableTerms, Terms, Version, WorkerEvent,
+    Code, Command, Config, Effect, Ending, Failure, Input, Limits, Node, Now, Policy, Problem,
+    TableTerms, Terms, Version, WorkerEvent,
 };
-
-struct Signer(String);
-
-impl Statements for Signer {
-    fn public(&self) -> String {
-        format!("key {}", self.0)
-    }
-
-    fn sign(&self, domain: Domain, statement: &[u8]) -> String {
-        format!("{} {} {}", self.public(), domain.text(), String::from_utf8_lossy(statement))
-    }
-
-    fn verify(&self, key: &str, domain: Domain, statement: &[u8], signature: &str) -> bool {
-        signature == format!("{key} {} {}", domain.text(), String::from_utf8_lossy(statement))
-    }
-}
 
 /// Two nodes whose messages arrive at once, and whose workers do as they are told.
 struct Pair {
@@ -105,7 +92,7 @@ impl Pair {
                     let event = WorkerEvent::Ended(Ending::Failed(Failure::Denied));
                     self.give(node, worker(&session, attempt, event));
                 }
-                Effect::Kill { .. } | Effect::Forget { .. } => {}
+                Effect::Kill { .. } | Effect::Forget { .. } | Effect::Discard { .. } => {}
             }
         }
     }
@@ -127,32 +114,11 @@ impl Pair {
 
     /// A study that is approved by so many.
     fn study(&mut self, name: &str, change: impl Fn(&mut Terms), approvals: usize) -> String {
-        let member =
-            |name: &str| Member { fingerprint: name.into(), statements: format!("key {name}") };
-        let mut terms = Terms {
-            study: name.into(),
-            purpose: String::new(),
-            protocol: "lift".into(),
-            parties: NAMES.map(str::to_owned).to_vec(),
-            home: "alice".into(),
-            label: "label".into(),
-            tables: BTreeMap::from([("bob".to_owned(), TableTerms { min_rows: 5 })]),
-            releases: 2,
-            min_change: 3,
-            threads: 1,
-            limit_seconds: 60,
-            expires_seconds: 300,
-            attempts: 2,
-            results_seconds: 1000,
-        };
-        change(&mut terms);
-        let document = Document {
-            version: 1,
-            terms,
-            program: String::new(),
-            program_digest: String::new(),
-            members: NAMES.map(|name| (name.to_owned(), member(name))).into(),
-        };
+        let document = common::document(name, &NAMES, |terms| {
+            terms.tables = BTreeMap::from([("bob".to_owned(), TableTerms { min_rows: 5 })]);
+            (terms.min_change, terms.limit_seconds, terms.attempts) = (3, 60, 2);
+            change(terms);
+        });
         let id = document.id();
         self.ask(0, Command::ProposeStudy(Box::new(document))).expect("a study");
         for node in 0..approvals {

@@ -1,10 +1,10 @@
 //! The operator's API: HTTP and JSON on a Unix socket that only the daemon's user and root can open.
 
 use crate::core::Events;
-use crate::data::Data;
+use crate::data::{self, Data};
 use crate::error::Error;
 use crate::store::Store;
-use crate::study::{self, StudyFile};
+use crate::study::{self, Lint, StudyFile};
 use crate::workers::{report_file, results_file};
 use axum::body::Bytes;
 use axum::extract::connect_info::{ConnectInfo, Connected};
@@ -21,7 +21,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tacit::ErrorKind;
-use tacit_node::{Command, Document, Member, Policy, Problem, Table};
+use tacit_node::{Command, Document, Limits, Member, Policy, Problem, Table};
 use tokio::net::UnixListener;
 
 /// Largest table that is taken, in bytes.
@@ -38,6 +38,7 @@ pub struct Served {
     pub adding: tokio::sync::Mutex<()>,
     pub results: PathBuf,
     pub policy: Policy,
+    pub limits: Limits,
     pub fingerprints: BTreeMap<String, String>,
 }
 
@@ -89,6 +90,11 @@ impl From<Error> for Refusal {
 }
 
 impl Served {
+    fn lint(&self, document: &Document) -> Result<Value, Error> {
+        let Lint { text, refused } = study::lint(document, &self.policy, self.limits)?;
+        Ok(json!({ "text": text, "refused": refused }))
+    }
+
     async fn ask(&self, who: Operator, command: Command) -> Reply {
         Ok(Json(self.events.ask(who.0, command).await?))
     }
@@ -175,12 +181,12 @@ async fn propose(State(api): Api, ConnectInfo(who): Who, Json(it): Json<Proposal
 
 async fn lint(State(api): Api, ConnectInfo(who): Who, Json(it): Json<Proposal>) -> Reply {
     let document = api.document(&who, it).await?;
-    Ok(Json(json!({ "text": study::lint(&document, &api.policy)? })))
+    Ok(Json(api.lint(&document)?))
 }
 
 async fn lint_known(State(api): Api, ConnectInfo(who): Who, Path(name): Path<String>) -> Reply {
     let document = api.known(&who, name).await?;
-    Ok(Json(json!({ "text": study::lint(&document, &api.policy)? })))
+    Ok(Json(api.lint(&document)?))
 }
 
 /// Nobody approves what this node cannot read.
@@ -207,10 +213,16 @@ async fn add(
 ) -> Reply {
     let _adding = api.adding.lock().await;
     let (data, store, name) = (api.data.clone(), api.store.clone(), dataset.clone());
-    let add = move || data.add(&name, &table, &store.tables()?);
+    let add = move || {
+        let version = data.add(&name, &table, &store.tables()?)?;
+        Ok::<_, Error>((version, data::names(&table)?))
+    };
     let added = tokio::task::spawn_blocking(add).await;
-    let version = added.map_err(|_| Problem::new(500, "bug", "the table was not stored"))??;
-    api.ask(who, Command::AddDataset { dataset, version }).await
+    let (version, columns) =
+        added.map_err(|_| Problem::new(500, "bug", "the table was not stored"))??;
+    let Json(mut added) = api.ask(who, Command::AddDataset { dataset, version }).await?;
+    added["columns"] = json!(columns);
+    Ok(Json(added))
 }
 
 async fn start(
@@ -290,12 +302,34 @@ fn routes(served: Arc<Served>) -> Router {
         .with_state(served)
 }
 
+/// Looks whether a socket can be made there.
+///
+/// # Errors
+/// Its folder is not there, or something else has its name.
+pub fn check_socket(socket: &std::path::Path) -> Result<(), Error> {
+    use std::os::unix::fs::FileTypeExt;
+    let shown = socket.display();
+    if !socket.parent().is_some_and(std::path::Path::is_dir) {
+        return Err(Error::config(format!(
+            "{shown}: the folder of the socket is not there; make it, as the daemon's user's own \
+             (systemd does so for `RuntimeDirectory=tacit`), or leave `socket` out: then it is in the state directory"
+        )));
+    }
+    match std::fs::symlink_metadata(socket) {
+        Ok(about) if !about.file_type().is_socket() => {
+            Err(Error::config(format!("{shown} is there already, and is no socket")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Serves the API on a socket, on threads of its own, from here on.
 ///
 /// # Errors
 /// The socket cannot be made.
 pub fn serve(socket: &std::path::Path, served: Served) -> Result<tokio::runtime::Runtime, Error> {
     let wrong = |e: std::io::Error| Error::file(socket, &e);
+    check_socket(socket)?;
     // The lock on the state says that nobody else uses it.
     match std::fs::remove_file(socket) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(wrong(e)),
@@ -309,7 +343,11 @@ pub fn serve(socket: &std::path::Path, served: Served) -> Result<tokio::runtime:
         .map_err(|e| Error::system(format!("cannot start threads: {e}")))?;
     let listener = {
         let _within = runtime.enter();
-        UnixListener::bind(socket).map_err(wrong)?
+        // Nobody else may call between these two steps.
+        let mask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o177));
+        let listener = UnixListener::bind(socket);
+        rustix::process::umask(mask);
+        listener.map_err(wrong)?
     };
     let owner = std::fs::Permissions::from_mode(0o600);
     std::fs::set_permissions(socket, owner).map_err(wrong)?;

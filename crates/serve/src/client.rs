@@ -79,14 +79,17 @@ impl Client {
     ) -> Result<Vec<u8>, Error> {
         let fits = |c: char| c.is_ascii_alphanumeric() || "/-_.~".contains(c);
         if !path.chars().all(fits) {
-            return Err(Error::input(format!("{path:?} cannot be the name of anything at a node")));
+            return Err(Error::input(format!(
+                "{path:?} has a character that no name has: names have letters, digits, `-`, `_` and `.`"
+            )));
         }
-        let lost = |e: std::io::Error| Error {
-            kind: ErrorKind::Network,
-            message: format!(
-                "no node answers at {}: {e}; start it by `tacit serve`, or say where it is by --node or TACIT_NODE",
-                self.0.display()
-            ),
+        let lost = |e: std::io::Error| {
+            let what = match e.kind() {
+                std::io::ErrorKind::PermissionDenied => "run this as the daemon's user, or as root",
+                _ => "start it by `tacit serve`, or say where it is by --node or TACIT_NODE",
+            };
+            let message = format!("no node answers at {}: {e}; {what}", self.0.display());
+            Error { kind: ErrorKind::Network, message }
         };
         let mut stream = UnixStream::connect(&self.0).map_err(lost)?;
         stream.set_read_timeout(Some(PATIENCE)).map_err(lost)?;

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use tacit::protocols;
 use tacit_net::config::PartyConfig;
 use tacit_node::{Limits, Policy};
 
@@ -75,6 +76,15 @@ impl NodeConfig {
             return Err(wrong(
                 &"not supported: [limits] running other than 1, as workers share the port in the party's file",
             ));
+        }
+        let known = |name: &String| {
+            let family = name.split_once(':').map_or(&name[..], |(family, _)| family);
+            protocols::all().any(|it| it.name() == family) || protocols::named(name).is_ok()
+        };
+        if let Some(name) = config.policy.protocols.iter().find(|name| !known(name)) {
+            return Err(wrong(&format!(
+                "[policy] protocols has {name}, which is no protocol: `tacit protocols` lists them"
+            )));
         }
         if config.policy.approvals != 1 {
             return Err(wrong(

@@ -194,6 +194,7 @@ impl Core {
                     info!(session, attempt, "ending a worker");
                     self.workers.kill(&session, attempt);
                 }
+                Effect::Discard { session, attempt } => self.workers.discard(&session, attempt),
                 Effect::Forget { session } => self.workers.forget(&session),
                 Effect::Answer { ticket, answer } => {
                     if let Some(sender) = waiting.remove(&ticket) {

@@ -1,6 +1,6 @@
 //! The daemon: what is opened in which order, and who runs where.
 
-use crate::api::{self, Served};
+use crate::api::{self, Served, check_socket};
 use crate::config::NodeConfig;
 use crate::core::{Core, Events, now, random};
 use crate::data::{self, Data, make};
@@ -35,9 +35,11 @@ pub fn run(
     let results = config.state.join("results");
     let datasets = config.state.join("datasets");
     [&results, &datasets].into_iter().try_for_each(|folder| make(folder))?;
-    // Their names have to last as long as what is in them.
-    let state = File::open(&config.state).and_then(|state| state.sync_all());
-    state.map_err(|e| Error::file(&config.state, &e))?;
+    // Names have to last as long as what is in the files: those of results, too, which are believed below.
+    for folder in [&config.state, &results] {
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(|e| Error::file(folder, &e))?;
+    }
     let store = Arc::new(Store::open(&config.state.join("state.redb"))?);
     let signer = Ed25519Statements::of(&party.identity)?;
     let statements = signer.public();
@@ -62,10 +64,11 @@ pub fn run(
         Workers::new(config.party.clone(), data.clone(), results.clone(), start, events.clone());
     let peers = (config.peer.listen.as_str(), &config.peer.addresses);
     let links = Links::start(party, peers, &statements, events.clone())?;
-    let policy = config.policy.clone();
+    let (policy, limits) = (config.policy.clone(), config.limits);
     let adding = tokio::sync::Mutex::default();
     let store_of = store.clone();
-    let served = Served { events, store: store_of, data, adding, results, policy, fingerprints };
+    let served =
+        Served { events, store: store_of, data, adding, results, policy, limits, fingerprints };
     let _runtime = api::serve(&config.socket(), served)?;
     info!(party = party.name, socket = %config.socket().display(), listen = config.peer.listen, "the node is up");
     Core { node, store, links, workers, started }.run(step, &receiver)
@@ -77,8 +80,20 @@ pub fn run(
 /// What is wrong.
 pub fn check(config: &NodeConfig, party: &PartyConfig) -> Result<Vec<String>, Error> {
     let mut remarks = Vec::new();
-    let _lock = own(&config.state)?;
+    if config.state.exists() {
+        drop(own(&config.state)?);
+    }
+    if config.socket.is_some() {
+        check_socket(&config.socket())?;
+    }
     let database = config.state.join("state.redb");
+    let own_address = party.parties.iter().find(|it| it.name == party.name).map(|it| &it.address);
+    if own_address.is_some_and(|address| *address == config.peer.listen) {
+        return Err(Error::config(format!(
+            "[peer] listen is {}, which is also the party's own address in its file, where workers meet: use another port",
+            config.peer.listen
+        )));
+    }
     if database.exists() {
         let records = Store::open(&database)?.load()?.len();
         remarks.push(format!("{}: {records} records", database.display()));
@@ -86,9 +101,11 @@ pub fn check(config: &NodeConfig, party: &PartyConfig) -> Result<Vec<String>, Er
         remarks.push(format!("{}: there is no state yet", config.state.display()));
     }
     Ed25519Statements::of(&party.identity)?;
-    std::net::TcpListener::bind(&config.peer.listen)
-        .map_err(|e| Error::config(format!("cannot listen on {}: {e}", config.peer.listen)))?;
-    remarks.push(format!("the port of {} is free", config.peer.listen));
+    std::net::TcpListener::bind(&config.peer.listen).map_err(|e| {
+        let listen = &config.peer.listen;
+        Error::config(format!("[peer] listen: cannot listen on {listen}: {e}; write HOST:PORT"))
+    })?;
+    remarks.push(format!("nobody else listens on {}", config.peer.listen));
     for (peer, address) in &config.peer.addresses {
         use std::net::ToSocketAddrs;
         let found = address.to_socket_addrs().map(|mut it| it.next());
@@ -96,7 +113,7 @@ pub fn check(config: &NodeConfig, party: &PartyConfig) -> Result<Vec<String>, Er
             Ok(Some(found)) => remarks.push(format!("{peer} is at {address} ({found})")),
             _ => {
                 return Err(Error::config(format!(
-                    "[peer.addresses] {peer}: no host {address} is known"
+                    "[peer.addresses] {peer}: {address} is not found; write HOST:PORT"
                 )));
             }
         }

@@ -148,7 +148,7 @@ pub fn sweep(folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<(), Error> 
 /// What is said of a table's file that is not what was added.
 fn changed(path: &Path) -> Error {
     Error::input(format!(
-        "{} is not the table that was added: it was changed or damaged since; restore it, or add the table as a new version",
+        "{} is not the table that was added: it was changed or damaged since; restore the file, or remove it and add the table as a new version",
         path.display()
     ))
 }
@@ -187,7 +187,10 @@ fn reader(bytes: &[u8]) -> csv::Reader<&[u8]> {
 }
 
 /// Names of the columns.
-fn names(bytes: &[u8]) -> Result<BTreeSet<String>, Error> {
+///
+/// # Errors
+/// It is no CSV with a line of names.
+pub fn names(bytes: &[u8]) -> Result<BTreeSet<String>, Error> {
     let mut reader = reader(bytes);
     let names = reader.headers().map_err(|e| no_table(&e))?;
     if names.is_empty() {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use tacit::{Program, protocols};
-use tacit_node::{Document, Member, Policy, TableTerms, Terms, check_name};
+use tacit_node::{Document, Limits, Member, Policy, TableTerms, Terms, check_name};
 
 /// A study, as its file says it. Unknown keys are errors.
 #[derive(Clone, Debug, Deserialize)]
@@ -215,11 +215,19 @@ pub fn check(document: &Document) -> Result<Program, Error> {
     Ok(program)
 }
 
-/// What everybody gives and learns under a study, and what this node's policy would refuse.
+/// What an operator reads of a study before approving it.
+pub struct Lint {
+    /// What everybody gives and learns.
+    pub text: String,
+    /// Why this node would refuse its sessions.
+    pub refused: Vec<String>,
+}
+
+/// What everybody gives and learns under a study, and why this node would refuse its sessions.
 ///
 /// # Errors
 /// The study makes no sense.
-pub fn lint(document: &Document, policy: &Policy) -> Result<String, Error> {
+pub fn lint(document: &Document, policy: &Policy, limits: Limits) -> Result<Lint, Error> {
     let program = check(document)?;
     let terms = &document.terms;
     let protocol = protocols::named(&terms.protocol).map_err(|e| Error::input(e.to_string()))?;
@@ -228,42 +236,86 @@ pub fn lint(document: &Document, policy: &Policy) -> Result<String, Error> {
         let _ = writeln!(text, "{line}");
     };
     say(format!("study {}: {}", terms.study, terms.purpose));
-    say(format!("id {}", document.id()));
+    let unknown = document.members.iter().filter(|(_, member)| member.statements.is_empty());
+    let unknown: Vec<&str> = unknown.map(|(party, _)| party.as_str()).collect();
+    match unknown.is_empty() {
+        true => say(format!("id {}", document.id())),
+        false => say(format!(
+            "it has no id yet: this node has to be connected with {} once, to know the keys",
+            unknown.join(", ")
+        )),
+    }
     say(String::new());
     say(program.summary().trim_end().to_owned());
     say(String::new());
     say(format!("protocol {}: {}", terms.protocol, protocol.security().trust(protocol.parties())));
     for (party, table) in &terms.tables {
-        say(format!("{party} gives a table of at least {} rows", table.min_rows));
+        say(format!("{party} gives a table of at least {}", counted(table.min_rows, "row")));
     }
     say(format!(
-        "at most {} sessions release results; sessions are started at {}; each has up to {} attempts of {} s",
-        terms.releases, terms.home, terms.attempts, terms.limit_seconds
+        "results may open in at most {}; sessions are started at {}",
+        counted(terms.releases.into(), "attempt"),
+        terms.home
     ));
+    say(format!(
+        "a session has up to {} within {}, each of at most {} with {}",
+        counted(terms.attempts.into(), "attempt"),
+        time(terms.expires_seconds),
+        time(terms.limit_seconds),
+        counted(terms.threads.into(), "thread")
+    ));
+    say(format!("each node deletes its results after {}", time(terms.results_seconds)));
     match terms.min_change {
-        0 => say("tables of two releases may differ by a single row: what differs between the results shows it".into()),
-        rows => say(format!(
-            "tables of two releases of `{}` differ by no row or by at least {rows}: each node compares its own, by all columns that \
-             both have, whether the program reads them or not, and numbers by value; of columns with notes, times or random numbers \
-             each row counts as another one, so add tables without them",
-            terms.label
-        )),
+        0 => say(
+            "nothing limits how little two released tables differ: if they differ in one row, the two results together can reveal it"
+                .into(),
+        ),
+        rows => {
+            say(format!("two released tables are the same, or differ by at least {}", counted(rows, "row")));
+            say("each node compares its own tables, over the columns that both have: leave out columns of notes, times \
+                 or random numbers, which make every row different"
+                .into());
+        }
     }
     say("reveals are not checked for small groups: read them above".into());
-    if !policy.allows(&terms.protocol) {
+    if terms.releases > policy.max_releases {
         say(format!(
-            "REFUSED here: the policy allows the protocols {}, and not {}",
+            "LIMITED here: the policy allows {} of `{}` in 30 days",
+            counted(policy.max_releases.into(), "release"),
+            terms.label
+        ));
+    }
+    let mut refused = Vec::new();
+    if !policy.allows(&terms.protocol) {
+        refused.push(format!(
+            "[policy] allows the protocols {}, and not {}",
             policy.protocols.join(", "),
             terms.protocol
         ));
     }
-    if terms.releases > policy.max_releases {
-        say(format!(
-            "LIMITED here: the policy allows {} releases of `{}` in 30 days",
-            policy.max_releases, terms.label
+    if terms.threads > limits.threads {
+        refused.push(format!(
+            "[limits] allows {}, and the study wants {}",
+            counted(limits.threads.into(), "thread"),
+            terms.threads
         ));
     }
-    Ok(text)
+    Ok(Lint { text, refused })
+}
+
+/// A number of things, in words.
+fn counted(number: u64, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A time in its largest unit that divides it.
+fn time(seconds: u64) -> String {
+    let units = [(365 * 24 * 3600, "year"), (24 * 3600, "day"), (3600, "hour"), (60, "minute")];
+    let whole = |it: &&(u64, &str)| seconds >= it.0 && seconds.is_multiple_of(it.0);
+    match units.iter().find(whole) {
+        Some((unit, name)) => counted(seconds / unit, name),
+        None => counted(seconds, "second"),
+    }
 }
 
 #[cfg(test)]
@@ -309,9 +361,19 @@ mod tests {
     fn lint_says_what_the_policy_refuses() {
         let file = StudyFile::parse("x", STUDY).expect("a study");
         let document = file.document(PROGRAM, members()).expect("a document");
-        let text = lint(&document, &Policy::default()).expect("a text");
-        assert!(!text.contains("REFUSED") && text.contains("at least 2 rows"), "{text}");
+        let limits = Limits::default();
+        let Lint { text, refused } = lint(&document, &Policy::default(), limits).expect("a text");
+        assert!(refused.is_empty() && text.contains("at least 2 rows"), "{text}");
+        assert!(
+            text.contains("up to 3 attempts within 2 days, each of at most 30 minutes"),
+            "{text}"
+        );
         let policy = Policy { protocols: vec!["quad".into()], ..Policy::default() };
-        assert!(lint(&document, &policy).expect("a text").contains("REFUSED"));
+        let Lint { refused, .. } =
+            lint(&document, &policy, Limits { threads: 0, ..limits }).expect("a text");
+        assert!(
+            refused[0].contains("and not lift") && refused[1].contains("0 threads"),
+            "{refused:?}"
+        );
     }
 }

@@ -9,11 +9,12 @@ use crate::error::Error;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
-use tacit::{ErrorKind, Party, Stopper, protocols};
+use tacit::{ErrorKind, Party, Program, Protocol, Stopper, protocols};
 use tacit_node::{Ending, Failure};
 
 /// How long the others may take to come up.
@@ -79,9 +80,10 @@ fn say(said: &Said) -> io::Result<()> {
 fn ending(kind: ErrorKind) -> Ending {
     Ending::Failed(match kind {
         ErrorKind::Misbehaviour => return Ending::Cheated,
-        ErrorKind::Input | ErrorKind::Config => Failure::Input,
+        ErrorKind::Input => Failure::Input,
         ErrorKind::Network => Failure::Network,
-        ErrorKind::Peer => Failure::Peer,
+        // All have signed the study: who wants something else is still at another attempt, so this one is tried again.
+        ErrorKind::Peer | ErrorKind::Config => Failure::Peer,
         ErrorKind::Check => Failure::Check,
         ErrorKind::System => Failure::System,
         ErrorKind::Interrupted => Failure::Denied,
@@ -105,7 +107,8 @@ pub fn run() -> Result<(), Error> {
     let stopper = Stopper::default();
     let told = listen(&stopper);
     let fits = job.table.as_ref().map_or(Ok(()), |(table, digest)| data::check(table, digest));
-    let said = match fits.map(|()| compute(&job, &stopper, told)) {
+    let ready = fits.and_then(|()| Ready::of(&job).map_err(|e| Error::input(e.to_string())));
+    let said = match ready.map(|ready| compute(&job, &ready, &stopper, told)) {
         Ok(Ok(())) => Said::Ended { ending: Ending::Computed, why: String::new() },
         Ok(Err(error)) => Said::Ended { ending: ending(error.kind()), why: error.to_string() },
         Err(error) => Said::Ended { ending: ending(error.kind), why: error.message },
@@ -131,13 +134,32 @@ fn listen(stopper: &Stopper) -> Receiver<Told> {
     receiver
 }
 
-fn compute(job: &Job, stopper: &Stopper, told: Receiver<Told>) -> tacit::Result<()> {
-    let program = tacit::Program::parse("the study's program", &job.program)?;
-    let party = Party::from_file(&job.party)?;
-    let protocol = protocols::named(&job.protocol)?;
+/// What can only be wrong at this party.
+struct Ready {
+    program: Program,
+    party: Party,
+    protocol: Protocol,
+}
+
+impl Ready {
+    fn of(job: &Job) -> tacit::Result<Ready> {
+        Ok(Ready {
+            program: Program::parse("the study's program", &job.program)?,
+            party: Party::from_file(&job.party)?,
+            protocol: protocols::named(&job.protocol)?,
+        })
+    }
+}
+
+fn compute(
+    job: &Job,
+    Ready { program, party, protocol }: &Ready,
+    stopper: &Stopper,
+    told: Receiver<Told>,
+) -> tacit::Result<()> {
     let mut run = party
-        .run(&program)
-        .protocol(protocol)
+        .run(program)
+        .protocol(*protocol)
         .session(&job.session)
         .threads(job.threads)
         .connect_timeout(CONNECT)
@@ -150,6 +172,8 @@ fn compute(job: &Job, stopper: &Stopper, told: Receiver<Told>) -> tacit::Result<
     }
     let told = Mutex::new(told);
     let (results, report) = (job.results.clone(), job.report.clone());
+    let kept = Arc::new(AtomicBool::new(false));
+    let keeps = kept.clone();
     let run = run.gate(move || {
         say(&Said::Gate).map_err(|_| "the daemon is gone".to_owned())?;
         let told = told.lock().map_err(|_| "no answer of the daemon".to_owned())?;
@@ -163,12 +187,14 @@ fn compute(job: &Job, stopper: &Stopper, told: Receiver<Told>) -> tacit::Result<
         let costs = serde_json::to_vec(outcome.report()).unwrap_or_default();
         write_durably(&report, &costs).map_err(|e| e.message)?;
         let text = outcome.json().map_err(|e| e.to_string())?;
-        write_durably(&results, text.as_bytes()).map_err(|e| e.message)
+        write_durably(&results, text.as_bytes()).map_err(|e| e.message)?;
+        keeps.store(true, Ordering::Release);
+        Ok(())
     });
     match run.start() {
         Ok(_) => Ok(()),
         // Only the last good-byes are lost: the results are on the disk.
-        Err(error) if job.results.exists() => {
+        Err(error) if kept.load(Ordering::Acquire) => {
             tracing::warn!(%error, "the others could not be told that this party has finished");
             Ok(())
         }

@@ -148,16 +148,24 @@ impl Workers {
             // The end of its standard input ends its run.
             drop(worker.input.take());
         }
-        thread::spawn(move || {
+        let shared = worker.clone();
+        let end = move || {
             let since = Instant::now();
-            while since.elapsed() < GRACE && !locked(&worker).has_ended() {
+            while since.elapsed() < GRACE && !locked(&shared).has_ended() {
                 thread::sleep(Duration::from_millis(50));
             }
-            if let Some(child) = &mut locked(&worker).child {
-                // It may have ended by itself.
-                let _ = child.kill();
-            }
-        });
+            end_now(&shared);
+        };
+        if thread::Builder::new().name("tacit-end".into()).spawn(end).is_err() {
+            end_now(&worker);
+        }
+    }
+
+    /// Deletes what an attempt wrote.
+    pub fn discard(&self, session: &str, attempt: u32) {
+        // Most often there is nothing.
+        let files = [results_file, report_file].map(|of| of(&self.results, session, attempt));
+        files.iter().for_each(|file| drop(fs::remove_file(file)));
     }
 
     /// Deletes results of a session.
@@ -170,6 +178,13 @@ impl Workers {
                 warn!(session, %error, "results cannot be deleted");
             }
         }
+    }
+}
+
+fn end_now(worker: &Mutex<Worker>) {
+    if let Some(child) = &mut locked(worker).child {
+        // It may have ended by itself.
+        let _ = child.kill();
     }
 }
 
@@ -194,19 +209,21 @@ fn begin(
     worker: &Mutex<Worker>,
     start: &dyn Fn() -> Option<Command>,
 ) -> Result<ChildStdout, String> {
-    let mut worker = locked(worker);
-    if worker.killed {
+    if locked(worker).killed {
         return Err("it is not wanted any more".into());
     }
     let mut command = start().ok_or("no command is known that a worker is")?;
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
     let mut child = command.spawn().map_err(|e| e.to_string())?;
-    let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err("no pipes".into());
-    };
-    worker.child = Some(child);
+    let (input, output) = (child.stdin.take(), child.stdout.take());
+    locked(worker).child = Some(child);
+    let (Some(mut input), Some(output)) = (input, output) else { return Err("no pipes".into()) };
+    // Without the lock: a process that does not read may be ended meanwhile.
     write_line(&mut input, job).map_err(|e| e.to_string())?;
-    worker.input = Some(input);
+    let mut worker = locked(worker);
+    if !worker.killed {
+        worker.input = Some(input);
+    }
     Ok(output)
 }
 

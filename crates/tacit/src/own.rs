@@ -132,7 +132,7 @@
 //!
 //! # What you promise
 //!
-//! Tacit takes your word for these. It checks none of them, and inputs are as safe as they are true.
+//! Tacit takes your word for these: inputs are as safe as they are true. Only what [the next section](#what-is-checked) lists is checked.
 //!
 //! * **Who is protected from whom.** Your protocol is announced as *semi-honest, one of three*: one party that is curious, and follows the
 //!   protocol, learns nothing but what the program reveals to it. Policies of parties are held against that. If a party deviates, results may be
@@ -141,7 +141,8 @@
 //!   slot 1 under that with role i+2 (modulo 3). Both holders of a key must draw the same number of words for every purpose: so what role i says of
 //!   slot 0, in [`Role::DRAWS`] and [`Role::input_draws`], role i+1 says of slot 1. Then both get the same words, and no word serves
 //!   twice. Draw from nowhere else.
-//! * **Every message is hidden** from its receiver by a word that the receiver cannot compute, and that nothing else uses.
+//! * **Every message is hidden** from its receiver by a word that the receiver cannot compute, and that nothing else uses; but for what opens a
+//!   value to its receiver, which must follow from that value and from what the receiver has.
 //! * **Nothing depends on a secret** but the words: no branch, no index. Functions have no other inputs, and keep nothing.
 //! * **What opens has been computed by the protocol.** A semi-honest protocol compares nothing before it opens. A protocol that notices cheats
 //!   must have checked all that a result depends on before that opens, products and inputs alike; Tacit does this by transcripts and proofs of

@@ -1,6 +1,6 @@
 //! `tacit audit`.
 
-use super::{At, Shown, text};
+use super::{At, Shown, text, time};
 use crate::error::{CliError, ErrorKind};
 use crate::output::Output;
 use clap::{Args, Subcommand};
@@ -12,7 +12,7 @@ use tacit_serve::{Entry, verify};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   tacit audit show --json > audit.json
-  tacit audit verify --head 5b1c...    # as it was written down earlier")]
+  tacit audit verify --head DIGEST    # the whole digest, as it was written down earlier")]
 pub struct AuditArgs {
     #[command(flatten)]
     at: At,
@@ -38,7 +38,11 @@ pub fn run(args: AuditArgs, output: Output) -> Result<(), CliError> {
     let AuditCommand::Verify { head } = args.command else {
         return output.print(&Shown { answer, text: show });
     };
-    let broken = |message: String| CliError { kind: ErrorKind::Check, message };
+    let broken = |message: String| CliError { kind: ErrorKind::Config, message };
+    let is_digest = |head: &String| head.len() == 64 && head.bytes().all(|c| c.is_ascii_hexdigit());
+    if head.as_ref().is_some_and(|head| !is_digest(head)) {
+        return Err(CliError::input("--head is a whole digest, of 64 hexadecimal digits"));
+    }
     let entries: Vec<Entry> = serde_json::from_value(answer)
         .map_err(|e| CliError::system(format!("the node's audit log: {e}")))?;
     let last = verify(&entries).map_err(|why| broken(format!("the audit log is broken: {why}")))?;
@@ -54,7 +58,7 @@ fn show(entries: &Value, out: &mut dyn Write) -> io::Result<()> {
             out,
             "{}  {}  {}  {}",
             entry["seq"],
-            entry["time_ms"],
+            time(entry, "time_ms"),
             text(entry, "kind"),
             entry["body"]
         )?;

@@ -1,6 +1,6 @@
 //! `tacit dataset`.
 
-use super::{At, Shown, text};
+use super::{At, Shown, names, rows, text, time};
 use crate::error::CliError;
 use crate::output::Output;
 use clap::{Args, Subcommand};
@@ -53,14 +53,17 @@ pub fn run(args: DatasetArgs, output: Output) -> Result<(), CliError> {
 
 fn added(answer: &Value, out: &mut dyn Write) -> io::Result<()> {
     let (dataset, version) = (text(answer, "dataset"), text(answer, "version"));
-    writeln!(out, "{dataset}: version {version}, {} rows", answer["rows"])
+    let (rows, columns) = (rows(&answer["rows"]), names(&answer["columns"]));
+    writeln!(out, "{dataset}: version {version}, {rows}; columns {columns}")
 }
 
 fn list(all: &Value, out: &mut dyn Write) -> io::Result<()> {
     for dataset in all.as_array().into_iter().flatten() {
+        // Sessions begin with the last one.
         for version in dataset["versions"].as_array().into_iter().flatten() {
             let (name, version_name) = (text(dataset, "dataset"), text(version, "version"));
-            writeln!(out, "{name}  {version_name}  {} rows", version["rows"])?;
+            let (added, rows) = (time(version, "at_ms"), rows(&version["rows"]));
+            writeln!(out, "{name}  {added}  {version_name}  {rows}")?;
         }
     }
     Ok(())

@@ -18,6 +18,7 @@ pub use worker::run as worker;
 
 use crate::error::CliError;
 use crate::output::Report;
+use chrono::DateTime;
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
@@ -71,6 +72,17 @@ impl Report for Shown {
 /// A text of an answer.
 fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or("-")
+}
+
+/// A time of an answer, in UTC.
+fn time(value: &Value, key: &str) -> String {
+    let at = value[key].as_i64().and_then(DateTime::from_timestamp_millis);
+    at.map_or_else(|| "-".to_owned(), |at| at.format("%Y-%m-%d %H:%M:%SZ").to_string())
+}
+
+/// A number of rows.
+fn rows(value: &Value) -> String {
+    format!("{value} row{}", if *value == 1 { "" } else { "s" })
 }
 
 /// Names in an answer, one after the other.

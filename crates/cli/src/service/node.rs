@@ -32,9 +32,9 @@ enum NodeCommand {
         #[arg(long, value_name = "FILE")]
         config: PathBuf,
     },
-    /// Show how a node is
+    /// Show a node's state
     Status,
-    /// Let a node take on nothing more
+    /// Take no more sessions at this node
     Drain,
 }
 
@@ -84,7 +84,7 @@ fn status(status: &Value, out: &mut dyn Write) -> io::Result<()> {
         text(&status["audit"], "hash")
     )?;
     if status["draining"] == true {
-        writeln!(out, "draining  it takes on nothing more")?;
+        writeln!(out, "draining  it takes no more sessions")?;
     }
     Ok(())
 }

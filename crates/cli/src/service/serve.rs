@@ -28,7 +28,7 @@ const COME_UP: Duration = Duration::from_secs(30);
   tacit serve --local --parties council,chamber,university --into demo   # three nodes on this machine, to try it
   tacit node status --node demo/council
 
-docs/operations.md says how nodes are set up, and what each refusal means.")]
+docs/operations.md says how nodes are set up, and what each refusal of a session means.")]
 pub struct ServeArgs {
     /// The node's configuration
     #[arg(long, value_name = "FILE", required_unless_present = "local")]

@@ -1,6 +1,6 @@
 //! `tacit session`.
 
-use super::{At, Shown, text};
+use super::{At, Shown, text, time};
 use crate::error::{CliError, ErrorKind};
 use crate::output::{Output, remark};
 use clap::{Args, Subcommand};
@@ -44,7 +44,7 @@ enum SessionCommand {
     List,
     /// Show one session
     Show(Named),
-    /// Say how a session is until it has ended; fails unless it succeeds
+    /// Follow a session until it ends; fails unless it succeeded
     Watch {
         #[command(flatten)]
         session: Named,
@@ -54,7 +54,7 @@ enum SessionCommand {
     },
     /// Cancel a session, unless its results may have opened
     Cancel(Named),
-    /// End a session as partial that has waited for other parties for a day
+    /// End, as partial, a session that has waited a day for the other parties
     Settle(Named),
     /// Print what this party learned in a session
     Results {
@@ -85,7 +85,10 @@ pub fn run(args: SessionArgs, output: Output) -> Result<(), CliError> {
         SessionCommand::List => {
             return output.print(&Shown { answer: client.get("/v1/sessions")?, text: list });
         }
-        SessionCommand::Show(session) => client.get(&of(&session, ""))?,
+        SessionCommand::Show(session) => {
+            let answer = client.get(&of(&session, ""))?;
+            return output.print(&Shown { answer, text: whole });
+        }
         SessionCommand::Watch { session, timeout } => {
             return watch(&client, &of(&session, ""), timeout, output);
         }
@@ -126,7 +129,7 @@ fn watch(
                 true => output.print(&Shown { answer, text: one }),
                 false => Err(CliError {
                     kind: ErrorKind::Peer,
-                    message: format!("the session ended {state}{detail}"),
+                    message: format!("the session has ended: {state}{detail}"),
                 }),
             };
         }
@@ -142,14 +145,15 @@ fn watch(
     }
 }
 
-/// Why a session was refused, and what to do.
+/// Why a session has not succeeded, and what to do.
 fn why(session: &Value) -> String {
     match (session["code"].as_str(), session["refused_by"].as_str()) {
         (Some(code), party) => {
             let party = party.map(|party| format!(" by {party}")).unwrap_or_default();
             format!("{party}: {code}: {}", text(session, "advice"))
         }
-        _ => String::new(),
+        _ if session["state"] == "succeeded" => String::new(),
+        _ => session["why"].as_str().map(|why| format!(": {why}")).unwrap_or_default(),
     }
 }
 
@@ -172,14 +176,37 @@ fn pretty(answer: &Value, out: &mut dyn Write) -> io::Result<()> {
 
 fn one(session: &Value, out: &mut dyn Write) -> io::Result<()> {
     let (id, study) = (text(session, "session"), text(session, "study_name"));
-    let charged = if session["charged"] == true { "  charged" } else { "" };
+    let charged = if session["charged"] == true { "charged" } else { "not charged" };
     let attempts = session["attempts"].as_array().map_or(0, Vec::len);
-    let state = text(session, "state");
-    writeln!(out, "{id}  {study}  {state}{}  attempts {attempts}{charged}", why(session))?;
+    let attempts = format!("{attempts} attempt{}", if attempts == 1 { "" } else { "s" });
+    let (state, created) = (text(session, "state"), time(session, "created_ms"));
+    writeln!(out, "{id}  {created}  {study}  {state}{}; {attempts}, {charged}", why(session))?;
     match session["waiting"].as_str() {
         Some(waiting) => writeln!(out, "  waits for {waiting}"),
         None => Ok(()),
     }
+}
+
+/// A session with its attempts, and what each party says of them.
+fn whole(session: &Value, out: &mut dyn Write) -> io::Result<()> {
+    one(session, out)?;
+    writeln!(out, "study    {}", text(session, "study"))?;
+    let over = match session["ended"] == true {
+        true => format!("ended    {}", time(session, "ended_ms")),
+        false => format!("expires  {}", time(session, "expires_ms")),
+    };
+    writeln!(out, "{over}")?;
+    for attempt in session["attempts"].as_array().into_iter().flatten() {
+        let class = attempt["class"].as_str().unwrap_or_else(|| text(attempt, "stage"));
+        writeln!(out, "attempt {}  {}  {class}", attempt["attempt"], time(attempt, "began_ms"))?;
+        for outcome in attempt["outcomes"].as_array().into_iter().flatten() {
+            let ending = &outcome["ending"];
+            let ending = ending.as_str().or_else(|| ending["failed"].as_str()).unwrap_or("-");
+            let released = if outcome["released"] == true { ", gate passed" } else { "" };
+            writeln!(out, "  {}: {ending}{released}", text(outcome, "party"))?;
+        }
+    }
+    Ok(())
 }
 
 fn list(all: &Value, out: &mut dyn Write) -> io::Result<()> {

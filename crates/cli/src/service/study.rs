@@ -15,10 +15,11 @@ use tacit_serve::study::StudyFile;
 #[command(after_help = "Examples:
   tacit study lint pay.study.toml          # what everybody gives and learns
   tacit study propose pay.study.toml       # at one party
-  tacit study lint pay && tacit study approve pay    # at each party, once it is listed there
+  tacit study lint pay                     # at each party, once `tacit study list` has it; read it, then:
+  tacit study approve pay
   tacit dataset add salaries salaries.csv && tacit study bind pay --table salaries
 
-docs/operations.md has a study file, and says what each refusal means.")]
+docs/operations.md has a study file, and says what each refusal of a session means.")]
 pub struct StudyArgs {
     #[command(flatten)]
     at: At,
@@ -28,7 +29,7 @@ pub struct StudyArgs {
 
 #[derive(Subcommand, Debug)]
 enum StudyCommand {
-    /// Say what a study takes from whom and shows to whom, and what this node refuses
+    /// Say what a study takes from whom and shows to whom, and whether this node would refuse its sessions
     Lint {
         /// A study file, or the name of a study that the node knows
         study: String,
@@ -52,9 +53,9 @@ enum StudyCommand {
     List,
     /// Show one study
     Show(Named),
-    /// Begin no more sessions of a study, at all parties
+    /// Close a study: no party starts another session of it
     Close(Named),
-    /// Take back a study at all parties: nothing of it runs any more
+    /// Withdraw a study at all parties: what has not opened yet ends
     Withdraw(Named),
     /// Let sessions run at this node again after somebody cheated
     Clear(Named),
@@ -87,10 +88,15 @@ pub fn run(args: StudyArgs, output: Output) -> Result<(), CliError> {
         client.post(&format!("/v1/studies/{study}/{what}"), &Value::Null, None)
     };
     let (answer, text): (Value, Print) = match args.command {
-        StudyCommand::Lint { study } if Path::new(&study).is_file() => {
-            (client.post("/v1/lint", &proposal(Path::new(&study))?, None)?, lint)
+        StudyCommand::Lint { study } => {
+            // No name of a study ends so.
+            let file = Path::new(&study).is_file() || study.ends_with(".toml");
+            let answer = match file {
+                true => client.post("/v1/lint", &proposal(Path::new(&study))?, None)?,
+                false => client.get(&format!("/v1/studies/{study}/lint"))?,
+            };
+            (answer, lint)
         }
-        StudyCommand::Lint { study } => (client.get(&format!("/v1/studies/{study}/lint"))?, lint),
         StudyCommand::Propose { file } => {
             (client.post("/v1/studies", &proposal(&file)?, None)?, one)
         }
@@ -109,7 +115,9 @@ pub fn run(args: StudyArgs, output: Output) -> Result<(), CliError> {
 }
 
 fn lint(answer: &Value, out: &mut dyn Write) -> io::Result<()> {
-    write!(out, "{}", text(answer, "text"))
+    write!(out, "{}", text(answer, "text"))?;
+    let refused = answer["refused"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    refused.into_iter().try_for_each(|why| writeln!(out, "REFUSED here: {why}"))
 }
 
 fn one(study: &Value, out: &mut dyn Write) -> io::Result<()> {
@@ -149,6 +157,16 @@ fn show(study: &Value, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "purpose   {}", text(study, "purpose"))?;
     writeln!(out, "protocol  {}", text(study, "protocol"))?;
     writeln!(out, "parties   {}; home {}", names(&study["parties"]), text(study, "home"))?;
-    writeln!(out, "table     {}", text(study, "bound"))?;
-    writeln!(out, "approved  {}", names(&study["approved_by"]))
+    match (study["bound"].as_str(), study["asked"] == true) {
+        (Some(table), _) => writeln!(out, "table     {table}")?,
+        (None, true) => writeln!(out, "table     none yet: `tacit study bind`")?,
+        (None, false) => writeln!(out, "table     none is asked of this party")?,
+    }
+    for (what, by) in [("closed", "closed_by"), ("withdrawn", "withdrawn_by")] {
+        if let Some(party) = study[by].as_str() {
+            writeln!(out, "{what:9} by {party}")?;
+        }
+    }
+    let approved = names(&study["approved_by"]);
+    writeln!(out, "approved  {}", if approved.is_empty() { "by nobody yet" } else { &approved })
 }

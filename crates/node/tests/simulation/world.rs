@@ -654,6 +654,7 @@ impl World {
                 self.over(node, &session, attempt, Some(Failure::Denied))
             }
             Effect::Kill { session, attempt } => self.over(node, &session, attempt, None),
+            Effect::Discard { .. } => Ok(()),
             Effect::Forget { .. } => Err("results were deleted before their time".into()),
             Effect::Answer { ticket, answer } => {
                 if let (Some(key), Ok(value)) = (self.tickets.get(&ticket), answer) {
@@ -947,6 +948,10 @@ impl World {
                 let Some(end) = &session.end else {
                     return Err(format!("the session {key} has not ended at {name}: {session:?}"));
                 };
+                let nobody_lies = (0..self.places.len()).all(|it| !self.lies(it));
+                if nobody_lies && session.attempts.values().any(|attempt| !attempt.settled) {
+                    return Err(format!("{name} says for ever how an attempt of {key} ended"));
+                }
                 let calm = 1_000_000 + FAULTY_MS + 90_000 + self.places[node].ahead;
                 if session.attempts.len() as u32 > self.documents[&session.study].terms.attempts {
                     return Err(format!("{key} has more attempts at {name} than were agreed"));
