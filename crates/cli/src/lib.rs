@@ -16,6 +16,7 @@ mod logging;
 mod meeting;
 mod network;
 mod output;
+mod pages;
 mod party;
 mod plan;
 mod ports;
@@ -26,7 +27,6 @@ mod protocols;
 mod ranges;
 mod run;
 mod service;
-mod short_help;
 mod signals;
 mod sql;
 mod task;
@@ -103,7 +103,7 @@ enum Command {
 /// Runs the program as it was called, once in a process. Gives its exit code, where it does not end the process itself.
 #[must_use]
 pub fn main(invocation: Invocation) -> u8 {
-    let parsed = short_help::shortened(command()).try_get_matches_from(invocation.words());
+    let parsed = pages::with_pages(command()).try_get_matches_from(invocation.words());
     invocation.remember();
     let cli = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = cli.unwrap_or_else(|e| usage(&e));

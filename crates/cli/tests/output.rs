@@ -169,7 +169,7 @@ fn a_circuit_that_was_cut_off_is_called_that() {
 
 /// The long flags of a command, with their help.
 fn flags(dir: &Path, command: &str) -> BTreeMap<String, String> {
-    let help = ok(dir, &format!("{command} --help"));
+    let help = ok(dir, &format!("help {command}"));
     let mut flags: BTreeMap<String, String> = BTreeMap::new();
     let mut last = None;
     for line in help.lines() {

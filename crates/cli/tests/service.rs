@@ -259,6 +259,61 @@ fn a_node_that_is_killed_loses_nothing() {
 }
 
 #[test]
+fn a_state_that_is_put_back_learns_what_it_released() {
+    let mut nodes = Nodes::start(50);
+    nodes.study("pay", 3);
+    let dir = nodes.dir().to_owned();
+    ok(&dir, "node backup --to copy --node bob");
+    let again = fails(&dir, "node backup --to copy --node bob", 2);
+    assert!(again.contains("is there already"), "{again}");
+    let mode = fs::metadata(dir.join("copy")).expect("a folder").permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+    let healthy = fails(&dir, "node recover --node bob", 2);
+    assert!(healthy.contains("not_rolled_back"), "{healthy}");
+    let session = nodes.start_session("pay");
+    assert_eq!(nodes.end(&session), "succeeded", "{}", nodes.logs());
+    nodes.kill(1);
+    let restore = "node restore --config bob.node.toml --from copy";
+    assert!(fails(&dir, restore, 2).contains("has a state already"));
+    assert!(fails(&dir, &restore.replace("bob", "carol"), 2).contains("is a backup of bob"));
+    assert!(fails(&dir, &restore.replace("copy", "alice"), 2).contains("no whole backup"));
+    fs::rename(dir.join("bob"), dir.join("lost")).expect("renamed");
+    ok(&dir, restore);
+    nodes.up(1);
+    let waits = |text: &str| text.contains("has all that the others know");
+    nodes.until("node status --node bob", waits);
+    let refused = nodes.start_session("pay");
+    let refused = fails(&dir, &format!("session watch {refused} --node alice"), 6);
+    assert!(refused.contains("rolled_back"), "{refused}");
+    let spent = |text: &str| {
+        let study: serde_json::Value = serde_json::from_str(text).expect("JSON");
+        study["releases"]["spent"].clone()
+    };
+    ok(&dir, "node recover --node bob");
+    assert_eq!(spent(&ok(&dir, "study show pay --node bob --json")), 1);
+    let gone = fails(&dir, &format!("session results {session} --node bob"), 2);
+    assert!(gone.contains("gone"), "{gone}");
+    let session = nodes.start_session("pay");
+    assert_eq!(nodes.end(&session), "succeeded", "{}", nodes.logs());
+    // An old file that is just copied back is noticed, as the peers have seen more.
+    nodes.kill(1);
+    fs::copy(dir.join("copy/state.redb"), dir.join("bob/state.redb")).expect("copied");
+    nodes.up(1);
+    nodes.until("node status --node bob", waits);
+    ok(&dir, "node recover --node bob");
+    assert_eq!(spent(&ok(&dir, "study show pay --node bob --json")), 2);
+    let session = nodes.start_session("pay");
+    assert_eq!(nodes.end(&session), "succeeded", "{}", nodes.logs());
+    let over = nodes.start_session("pay");
+    assert!(
+        fails(&dir, &format!("session watch {over} --node alice"), 6).contains("budget_releases")
+    );
+    for party in PARTIES {
+        ok(&dir, &format!("audit verify --node {party}"));
+    }
+}
+
+#[test]
 fn strangers_disturb_nobody() {
     let mut nodes = Nodes::start(5);
     nodes.study("pay", 3);

@@ -103,13 +103,14 @@ impl<S: Statements> Node<S> {
                 self.audit("draining", json!({ "operator": operator }));
                 Ok(self.status())
             }
+            Command::Recover(charges) => self.recover(operator, &charges),
             Command::AuditHead => Ok(json!(self.head)),
         }
     }
 
     /// The study of an id, or the only one of this name or with an id that begins so. A name that is also the beginning of another
     /// study's id is nobody's.
-    fn study(&self, name: &str) -> Result<(String, &Study), Problem> {
+    pub(crate) fn study(&self, name: &str) -> Result<(String, &Study), Problem> {
         if let Some(study) = self.studies.get(name) {
             return Ok((name.to_owned(), study));
         }
@@ -284,6 +285,9 @@ impl<S: Statements> Node<S> {
             let detail = format!("sessions of this study are started at its home, {}", terms.home);
             return Err(conflict("not_home", detail));
         }
+        if self.recovery.is_some() {
+            return Err(conflict("rolled_back", crate::Code::RolledBack.advice()));
+        }
         if self.draining {
             return Err(Problem::new(503, "draining", crate::Code::Draining.advice()));
         }
@@ -334,7 +338,7 @@ impl<S: Statements> Node<S> {
         }
     }
 
-    fn status(&self) -> Value {
+    pub(crate) fn status(&self) -> Value {
         let running = self.sessions.values().filter(|session| session.is_running()).count();
         let queued = self.sessions.values().filter(|session| session.end.is_none()).count();
         let peers = self.config.fingerprints.keys().filter(|peer| **peer != self.config.me);
@@ -344,6 +348,7 @@ impl<S: Statements> Node<S> {
             "engine": self.config.engine,
             "statements": self.signer.public(),
             "draining": self.draining,
+            "recovery": self.recovery_view(),
             "peers": peers.map(peer).collect::<Vec<_>>(),
             "studies": self.studies.len(),
             "sessions": { "all": self.sessions.len(), "open": queued, "running": running },
@@ -461,6 +466,7 @@ impl<S: Statements> Node<S> {
             () if !down.is_empty() => {
                 format!("the nodes of {}, which are not connected", down.join(", "))
             }
+            () if self.recovery.is_some() => "`tacit node recover` at this node".to_owned(),
             () if self.draining => "this node to start again".to_owned(),
             () if self.proposals.contains_key(id) => "the votes of the other parties".to_owned(),
             () if session.retry_ms > self.now.wall_ms => {

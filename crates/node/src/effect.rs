@@ -19,19 +19,25 @@ pub enum Table {
     Idempotency,
     /// Statement keys of the other parties, by name.
     Keys,
+    /// What is kept of the other parties' states, by name.
+    Witnesses,
+    /// How often the store was changed, and what has to be learned again, if this state is not the newest one.
+    State,
     /// The audit log, by sequence number.
     Audit,
 }
 
 impl Table {
     /// All tables.
-    pub const ALL: [Table; 7] = [
+    pub const ALL: [Table; 9] = [
         Table::Studies,
         Table::Sessions,
         Table::Ledger,
         Table::Datasets,
         Table::Idempotency,
         Table::Keys,
+        Table::Witnesses,
+        Table::State,
         Table::Audit,
     ];
 
@@ -45,6 +51,8 @@ impl Table {
             Table::Datasets => "datasets",
             Table::Idempotency => "idempotency",
             Table::Keys => "keys",
+            Table::Witnesses => "witnesses",
+            Table::State => "state",
             Table::Audit => "audit",
         }
     }

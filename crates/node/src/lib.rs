@@ -20,6 +20,7 @@ mod effect;
 mod message;
 mod node;
 mod policy;
+mod recover;
 mod safeguard;
 mod session;
 mod sessions;
@@ -27,13 +28,15 @@ mod settle;
 mod sign;
 mod studies;
 mod study;
+mod witness;
 
 pub use audit::{Entry, Head, verify};
 pub use command::{Answer, Command, Dataset, Problem, Version};
 pub use effect::{Batch, Change, Effect, Launch, Step, Table};
-pub use message::{MAX_MESSAGE_BYTES, Message};
+pub use message::{MAX_MESSAGE_BYTES, Message, Past};
 pub use node::{Config, Input, Node, Now, Stored, WorkerEvent};
 pub use policy::{Code, Limits, Policy};
+pub use recover::put_back;
 pub use safeguard::Safeguard;
 pub use session::{
     Attempt, Beginning, Charge, Class, End, Ending, Failure, Final, Frozen, Outcome, Session,
@@ -44,3 +47,4 @@ pub use study::{
     Document, MAX_NAME_BYTES, MAX_PROGRAM_BYTES, Mark, Member, Study, StudyState, TableTerms,
     Terms, canonical, check_name,
 };
+pub use witness::Witness;

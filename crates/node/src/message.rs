@@ -3,6 +3,7 @@
 use crate::policy::Code;
 use crate::session::{Beginning, End, Frozen, Outcome, Word};
 use crate::study::{Document, Mark, check_name};
+use crate::witness::Witness;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -111,12 +112,47 @@ pub enum Message {
         /// The session.
         session: String,
     },
+    /// How far the sender's state is, and what it keeps of the receiver's.
+    Witness {
+        /// The sender's.
+        mine: Witness,
+        /// The receiver's, the latest of which the sender knows.
+        yours: Option<Witness>,
+        /// The sender has heard as much of the receiver, since they are connected.
+        heard: bool,
+    },
+    /// The sender's state was put back: what does the receiver know of its attempts, behind this one?
+    Recall {
+        /// A session and an attempt's number, or nothing for the first ones.
+        after: Option<(String, u32)>,
+    },
+    /// What the sender knows of the receiver's attempts.
+    Recalled {
+        /// Behind which one, as it was asked.
+        after: Option<(String, u32)>,
+        /// Some of them.
+        past: Vec<Past>,
+        /// Where there are more, the last of these.
+        next: Option<(String, u32)>,
+    },
+}
+
+/// What is known of an attempt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Past {
+    /// What all brought.
+    pub beginning: Beginning,
+    /// What parties said of its end.
+    pub outcomes: Vec<Outcome>,
 }
 
 /// Longest text of a peer that has no shape of its own, such as a signature, in bytes.
 pub(crate) const MAX_TEXT_BYTES: usize = 512;
 /// Most parties of a study.
 const MAX_PARTIES: usize = 64;
+/// Most attempts that are told of at once.
+const MAX_PAST: usize = 64;
 
 /// Whether a text is a number in hex, of so many digits.
 fn is_hex(text: &str, digits: usize) -> bool {
@@ -137,6 +173,22 @@ fn is_name(text: &str) -> bool {
 
 fn is_text(text: &str) -> bool {
     text.len() <= MAX_TEXT_BYTES
+}
+
+fn are_of(beginning: &Beginning, outcomes: &[Outcome]) -> bool {
+    let fits = |it: &Outcome| is_name(&it.party) && is_digest(&it.id) && is_text(&it.signature);
+    beginning.fits() && outcomes.len() <= MAX_PARTIES + 1 && outcomes.iter().all(fits)
+}
+
+fn is_place(place: &Option<(String, u32)>) -> bool {
+    place.as_ref().is_none_or(|(session, _)| is_session(session))
+}
+
+impl Witness {
+    fn fits(&self) -> bool {
+        let Witness { party, life, hash, signature, .. } = self;
+        is_name(party) && is_digest(life) && is_digest(hash) && is_text(signature)
+    }
 }
 
 impl Beginning {
@@ -179,12 +231,7 @@ impl Message {
             | Message::Cancel { session }
             | Message::EndKnown { session } => is_session(session),
             Message::Start { beginning } => beginning.fits(),
-            Message::Outcomes { beginning, outcomes } => {
-                let fits = |it: &Outcome| {
-                    is_name(&it.party) && is_digest(&it.id) && is_text(&it.signature)
-                };
-                beginning.fits() && outcomes.len() <= MAX_PARTIES + 1 && outcomes.iter().all(fits)
-            }
+            Message::Outcomes { beginning, outcomes } => are_of(beginning, outcomes),
             Message::OutcomesKnown { session, words, .. } => {
                 is_session(session)
                     && words.len() <= MAX_PARTIES
@@ -193,6 +240,14 @@ impl Message {
             Message::Ended { session, study, end } => {
                 let party = end.party.as_ref().is_none_or(|party| is_name(party));
                 is_session(session) && is_digest(study) && party
+            }
+            Message::Witness { mine, yours, .. } => {
+                mine.fits() && yours.as_ref().is_none_or(Witness::fits)
+            }
+            Message::Recall { after } => is_place(after),
+            Message::Recalled { after, past, next } => {
+                let fits = |it: &Past| are_of(&it.beginning, &it.outcomes);
+                is_place(after) && is_place(next) && past.len() <= MAX_PAST && past.iter().all(fits)
             }
         }
     }

@@ -5,11 +5,13 @@ use crate::command::{Answer, Command, Dataset};
 use crate::effect::{Batch, Change, Effect, Step, Table};
 use crate::message::{MAX_TEXT_BYTES, Message};
 use crate::policy::{Code, Limits, Policy};
+use crate::recover::{RECOVERY, Recovery};
 use crate::safeguard::Safeguard;
 use crate::session::{Charge, Ending, Frozen, Session, Word};
 use crate::sign::Statements;
 use crate::studies::digest;
 use crate::study::{Document, Study};
+use crate::witness::{Life, Witness};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -25,6 +27,8 @@ const JUMP_MS: u64 = 24 * 3600 * 1000;
 pub(crate) const REFUSED_MS: u64 = 60_000;
 /// Keys of a peer that are not the known one, of which the audit log tells at most.
 const MOST_ODD_KEYS: usize = 16;
+/// The record of how often the store was changed.
+const COMMITS: &str = "commits";
 /// How often old things are looked for, in milliseconds.
 const SWEEP_MS: u64 = 60_000;
 
@@ -157,6 +161,22 @@ pub struct Node<S> {
     /// Statement keys of peers, as they were first said.
     pub(crate) keys: BTreeMap<String, String>,
     pub(crate) head: Head,
+    /// When the node was started, in the audit log.
+    pub(crate) lives: Vec<Life>,
+    /// How often the state was put back and recovered.
+    pub(crate) era: u32,
+    /// How often the store was changed, but for what peers say of theirs.
+    commits: u64,
+    /// The latest known states of the peers.
+    pub(crate) witnesses: BTreeMap<String, Witness>,
+    /// How far this node's state is, as connected peers have shown that they know.
+    pub(crate) confirmed: BTreeMap<String, (u32, u64)>,
+    /// What has to be learned again.
+    pub(crate) recovery: Option<Recovery>,
+    /// How far peers have said what has to be learned again.
+    pub(crate) recalled_to: BTreeMap<String, (String, u32)>,
+    /// Attempts that ran when the node stopped, and how they ended.
+    pub(crate) stopped: BTreeMap<(String, u32), Ending>,
     /// Peers that are connected.
     pub(crate) links: BTreeSet<String>,
     pub(crate) reservations: BTreeMap<(String, u32), Reservation>,
@@ -249,6 +269,14 @@ impl<S: Statements> Node<S> {
             requests: BTreeMap::new(),
             keys: BTreeMap::new(),
             head: Head::default(),
+            lives: Vec::new(),
+            era: 0,
+            commits: 0,
+            witnesses: BTreeMap::new(),
+            confirmed: BTreeMap::new(),
+            recovery: None,
+            recalled_to: BTreeMap::new(),
+            stopped: BTreeMap::new(),
             links: BTreeSet::new(),
             reservations: BTreeMap::new(),
             proposals: BTreeMap::new(),
@@ -278,7 +306,9 @@ impl<S: Statements> Node<S> {
         }
         node.open = node.sessions.keys().cloned().collect();
         node.digests = node.studies.iter().map(|(id, it)| (id.clone(), digest(it))).collect();
-        node.audit("started", json!({ "engine": node.config.engine }));
+        let commit = node.commits + 1;
+        node.audit("started", json!({ "engine": node.config.engine, "commit": commit }));
+        node.lives.push(Life { commit, hash: node.head.hash.clone() });
         Ok(node)
     }
 
@@ -299,8 +329,23 @@ impl<S: Statements> Node<S> {
             Table::Datasets => drop(self.datasets.insert(key.clone(), of(&key, value)?)),
             Table::Idempotency => drop(self.requests.insert(key.clone(), of(&key, value)?)),
             Table::Keys => drop(self.keys.insert(key.clone(), of(&key, value)?)),
+            Table::Witnesses => drop(self.witnesses.insert(key.clone(), of(&key, value)?)),
+            Table::State if key == COMMITS => self.commits = of(&key, value)?,
+            Table::State if key == RECOVERY => self.recovery = Some(of(&key, value)?),
+            Table::State => return Err(format!("the record {key} is of a later version")),
             Table::Audit => {
                 let entry: Entry = of(&key, value)?;
+                match &entry.kind[..] {
+                    "started" => {
+                        let commit = entry.body["commit"].as_u64().unwrap_or(0);
+                        self.lives.push(Life { commit, hash: entry.hash.clone() });
+                    }
+                    "recovered" => {
+                        let era = entry.body["era"].as_u64().unwrap_or(0);
+                        self.era = u32::try_from(era).unwrap_or(u32::MAX);
+                    }
+                    _ => {}
+                }
                 if entry.seq > self.head.seq {
                     self.head = entry.head();
                 }
@@ -315,7 +360,7 @@ impl<S: Statements> Node<S> {
         match input {
             Input::Tick => self.tick(),
             Input::Linked { peer, statements } => self.linked(&peer, &statements),
-            Input::Unlinked { peer } => drop(self.links.remove(&peer)),
+            Input::Unlinked { peer } => self.unlinked(&peer),
             Input::Message { from, message } => self.heard(&from, *message),
             Input::Command { ticket, operator, command } => {
                 let answer = self.command(&operator, command);
@@ -331,7 +376,18 @@ impl<S: Statements> Node<S> {
         self.step()
     }
 
+    /// How often the store will have been changed after this step.
+    pub(crate) fn commits_now(&self) -> u64 {
+        let own = |change: &Change| change.table != Table::Witnesses;
+        self.commits + u64::from(self.batch.0.iter().any(own))
+    }
+
     fn step(&mut self) -> Step {
+        let commits = self.commits_now();
+        if commits > self.commits {
+            self.put(Table::State, COMMITS, &commits);
+            self.commits = commits;
+        }
         Step { batch: std::mem::take(&mut self.batch), then: std::mem::take(&mut self.then) }
     }
 
@@ -340,7 +396,10 @@ impl<S: Statements> Node<S> {
         if self.holds(Safeguard::Lapse) {
             self.reservations.retain(|_, reservation| reservation.until_ms > mono);
         }
+        self.say_witnesses();
+        self.say_recalls();
         self.say_studies();
+        self.settle_restarted();
         self.tick_sessions();
         if mono.saturating_sub(self.swept_ms) >= SWEEP_MS {
             self.swept_ms = mono;
@@ -391,6 +450,14 @@ impl<S: Statements> Node<S> {
         }
         self.links.insert(peer.to_owned());
         self.said.retain(|(to, _), _| to != peer);
+        self.confirmed.remove(peer);
+        self.say_witness(peer);
+    }
+
+    fn unlinked(&mut self, peer: &str) {
+        self.links.remove(peer);
+        self.confirmed.remove(peer);
+        self.recalled_to.remove(peer);
     }
 
     fn heard(&mut self, from: &str, message: Message) {
@@ -424,6 +491,11 @@ impl<S: Statements> Node<S> {
             Message::Cancel { session } => self.cancel_heard(from, &session),
             Message::Ended { session, study, end } => self.ended_heard(from, &session, &study, end),
             Message::EndKnown { session } => self.end_known(from, &session),
+            Message::Witness { mine, yours, heard } => {
+                self.witness_heard(from, mine, (yours, heard));
+            }
+            Message::Recall { after } => self.recall(from, after),
+            Message::Recalled { after, past, next } => self.recalled(from, after, past, next),
         }
     }
 

@@ -82,6 +82,8 @@ pub enum Code {
     SessionOver,
     /// Somebody cheated in a session of the study.
     Quarantined,
+    /// The node's state was put back to an older one.
+    RolledBack,
     /// The node is about to stop.
     Draining,
     /// It has no slot, or another session of the label is under way: the only one that is tried again without a person.
@@ -90,7 +92,7 @@ pub enum Code {
 
 impl Code {
     /// All of them, in the order in which they are checked.
-    pub const ALL: [Code; 16] = [
+    pub const ALL: [Code; 17] = [
         Code::UnknownStudy,
         Code::NotApproved,
         Code::NotOpen,
@@ -105,6 +107,7 @@ impl Code {
         Code::InputsDiffer,
         Code::SessionOver,
         Code::Quarantined,
+        Code::RolledBack,
         Code::Draining,
         Code::Busy,
     ];
@@ -127,6 +130,7 @@ impl Code {
             Code::InputsDiffer => "inputs_differ",
             Code::SessionOver => "session_over",
             Code::Quarantined => "quarantined",
+            Code::RolledBack => "rolled_back",
             Code::Draining => "draining",
             Code::Busy => "busy",
         }
@@ -177,6 +181,9 @@ impl Code {
             }
             Code::Quarantined => {
                 "somebody cheated in a session of this study: find out who, then run `tacit study clear` there"
+            }
+            Code::RolledBack => {
+                "the node's state was put back to an older one, which knows less of its releases: run `tacit node recover` there"
             }
             Code::Draining => "the node is about to stop: start a session when it is back",
             Code::Busy => {

@@ -37,11 +37,15 @@ pub enum Safeguard {
     ChargeEach,
     /// Tables of two releases differ by nothing or by enough.
     Change,
+    /// A node that is shown a later state of its own takes part in nothing.
+    Witness,
+    /// What it had released is charged again before it does.
+    Recall,
 }
 
 impl Safeguard {
     /// All of them.
-    pub const ALL: [Safeguard; 17] = [
+    pub const ALL: [Safeguard; 19] = [
         Safeguard::Charge,
         Safeguard::Budget,
         Safeguard::Label,
@@ -59,5 +63,7 @@ impl Safeguard {
         Safeguard::Proofs,
         Safeguard::ChargeEach,
         Safeguard::Change,
+        Safeguard::Witness,
+        Safeguard::Recall,
     ];
 }

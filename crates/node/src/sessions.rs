@@ -61,8 +61,11 @@ impl<S: Statements> Node<S> {
         for id in open {
             self.check_limit(&id);
             self.check_proposal(&id);
-            self.check_expiry(&id);
-            self.propose_if_due(&id);
+            // A state that was put back may lack how it ended.
+            if self.recovery.is_none() {
+                self.check_expiry(&id);
+                self.propose_if_due(&id);
+            }
             self.say_session(&id);
         }
     }
@@ -90,7 +93,7 @@ impl<S: Statements> Node<S> {
     }
 
     /// Waits before it proposes again; peers may use what they reserved for others.
-    fn back_off(&mut self, id: &str) {
+    pub(crate) fn back_off(&mut self, id: &str) {
         let Some(proposal) = self.proposals.remove(id) else { return };
         let attempt = proposal.attempt;
         self.reservations.remove(&(id.to_owned(), attempt));
@@ -138,7 +141,8 @@ impl<S: Statements> Node<S> {
         }
         let others = self.others_of(&study);
         let linked = others.iter().all(|peer| self.links.contains(peer));
-        if session.retry_ms > self.now.wall_ms || self.draining || !linked {
+        let waits = self.draining || !self.is_witnessed();
+        if session.retry_ms > self.now.wall_ms || waits || !linked {
             return;
         }
         let engine = self.config.engine.clone();
@@ -224,8 +228,15 @@ impl<S: Statements> Node<S> {
         if known.quarantined {
             return Err(Code::Quarantined);
         }
+        if self.recovery.is_some() {
+            return Err(Code::RolledBack);
+        }
         if self.draining {
             return Err(Code::Draining);
+        }
+        // Somebody may yet show that this state was put back.
+        if !self.is_witnessed() {
+            return Err(Code::Busy);
         }
         self.check_slot(session, &terms.label)?;
         Ok(table)
@@ -634,6 +645,9 @@ impl<S: Statements> Node<S> {
             Some(Stage::Running) if study.withdrawn.is_some() => Some("the study was withdrawn"),
             Some(Stage::Running) if study.quarantined => Some("the study is quarantined"),
             Some(Stage::Running) if session.end.is_some() => Some("the session has ended"),
+            Some(Stage::Running) if self.recovery.is_some() => {
+                Some("the node's state was put back")
+            }
             Some(Stage::Running) => None,
             _ => Some("the attempt is over"),
         };
@@ -670,6 +684,7 @@ impl<S: Statements> Node<S> {
         }
         self.audit("released", json!({ "session": id, "attempt": number }));
         self.save_session(id);
+        self.say_witness_to_all();
         self.effect(Effect::Grant { session: id.to_owned(), attempt: number });
     }
 }

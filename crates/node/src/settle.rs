@@ -45,27 +45,6 @@ impl<S: Statements> Node<S> {
         }
     }
 
-    /// After a restart: attempts that ran have ended.
-    pub(crate) fn restarted(&mut self, has_results: &dyn Fn(&str, u32) -> bool) {
-        if !self.holds(Safeguard::Restart) {
-            return;
-        }
-        for id in self.sessions.keys().cloned().collect::<Vec<_>>() {
-            let Some(session) = self.sessions.get(&id) else { continue };
-            let over = |attempt: &Attempt| attempt.stage == Stage::Over;
-            let running = session.attempts.iter().filter(|(_, attempt)| !over(attempt));
-            let running: Vec<(u32, Stage)> =
-                running.map(|(number, attempt)| (*number, attempt.stage)).collect();
-            for (number, stage) in running {
-                let ending = match stage == Stage::Released && has_results(&id, number) {
-                    true => Ending::Computed,
-                    false => Ending::Failed(Failure::Restarted),
-                };
-                self.own_outcome(&id, number, ending);
-            }
-        }
-    }
-
     /// A worker ended.
     pub(crate) fn worker_ended(&mut self, id: &str, number: u32, ending: Ending) {
         let me = self.me();
@@ -89,8 +68,12 @@ impl<S: Statements> Node<S> {
 
     /// Says how an attempt ended here, once and for all.
     pub(crate) fn own_outcome(&mut self, id: &str, number: u32, ending: Ending) {
-        let me = self.me();
-        self.started.remove(&(id.to_owned(), number));
+        let (me, key) = (self.me(), (id.to_owned(), number));
+        self.started.remove(&key);
+        // It ran when the node stopped: what is said of it waits until it is certain that nothing was said before.
+        if self.stopped.contains_key(&key) {
+            return;
+        }
         let attempt = self.sessions.get_mut(id).and_then(|it| it.attempts.get_mut(&number));
         let Some(attempt) = attempt.filter(|it| !it.outcomes.contains_key(&me)) else { return };
         let released = attempt.stage == Stage::Released;
@@ -115,6 +98,10 @@ impl<S: Statements> Node<S> {
     pub(crate) fn not_started(&mut self, beginning: Beginning) {
         let (id, number) = (beginning.session.clone(), beginning.attempt);
         self.reservations.remove(&(id.clone(), number));
+        // If this state was put back, it may have begun here all the same.
+        if self.recovery.is_some() || !self.is_witnessed() {
+            return;
+        }
         let wall = self.now.wall_ms;
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let attempt = Attempt {
@@ -205,7 +192,7 @@ impl<S: Statements> Node<S> {
     }
 
     /// Takes what a party says of its end. Two different words of one party are a proof that it lies.
-    fn outcome_heard(&mut self, id: &str, number: u32, outcome: Outcome) -> bool {
+    pub(crate) fn outcome_heard(&mut self, id: &str, number: u32, outcome: Outcome) -> bool {
         let check = self.holds(Safeguard::Signatures);
         let Some(session) = self.sessions.get_mut(id) else { return false };
         let Some(study) = self.studies.get(&session.study) else { return false };
@@ -238,7 +225,7 @@ impl<S: Statements> Node<S> {
     }
 
     /// What follows from outcomes.
-    fn outcomes_changed(&mut self, id: &str, number: u32) {
+    pub(crate) fn outcomes_changed(&mut self, id: &str, number: u32) {
         let Some(session) = self.sessions.get(id) else { return };
         let Some(attempt) = session.attempts.get(&number) else { return };
         let cheated = attempt.outcomes.values().any(|it| it.ending == Ending::Cheated);
@@ -266,7 +253,7 @@ impl<S: Statements> Node<S> {
     fn try_again(&mut self, id: &str) {
         let wall = self.now.wall_ms;
         let Some(session) = self.sessions.get(id) else { return };
-        if session.end.is_some() || !self.is_home(session) {
+        if session.end.is_some() || !self.is_home(session) || self.recovery.is_some() {
             return;
         }
         let most = self.terms(&session.study).map_or(0, |terms| terms.attempts) as usize;

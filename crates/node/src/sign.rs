@@ -11,6 +11,8 @@ pub enum Domain {
     Closing,
     /// How an attempt ended at a party.
     Outcome,
+    /// How far a party's state is.
+    Witness,
 }
 
 impl Domain {
@@ -22,6 +24,7 @@ impl Domain {
             Domain::Withdrawal => "tacit statement 1: withdrawal of a study",
             Domain::Closing => "tacit statement 1: closing of a study",
             Domain::Outcome => "tacit statement 1: outcome of an attempt",
+            Domain::Witness => "tacit statement 1: state of a node",
         }
     }
 }

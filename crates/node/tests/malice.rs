@@ -7,8 +7,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use tacit_node::{
     Beginning, Class, Code, Command, Config, Document, Domain, Effect, End, Ending, Entry, Failure,
-    Final, Frozen, Input, Launch, Limits, MAX_MESSAGE_BYTES, Message, Node, Now, Outcome, Policy,
-    Session, Study, Table, TableTerms, Terms, Version, WorkerEvent,
+    Final, Frozen, Input, Launch, Limits, MAX_MESSAGE_BYTES, Message, Node, Now, Outcome, Past,
+    Policy, Problem, Session, Statements, Step, Stored, Study, Table, TableTerms, Terms, Version,
+    Witness, WorkerEvent, put_back,
 };
 
 const NAMES: [&str; 3] = ["alice", "bob", "carol"];
@@ -24,7 +25,7 @@ struct Bob {
     launched: Vec<Launch>,
     granted: usize,
     denied: Vec<String>,
-    answered: Option<Value>,
+    answered: Option<Result<Value, Problem>>,
 }
 
 impl Bob {
@@ -33,6 +34,16 @@ impl Bob {
     }
 
     fn with(policy: &Policy) -> Bob {
+        let mut bob = Bob::load(policy, BTreeMap::new(), 1_000 * HOUR);
+        for peer in ["alice", "carol"] {
+            bob.link(peer, None);
+        }
+        bob.add("table", "v1", &[]);
+        bob
+    }
+
+    /// Bob's node with what is on a disk, before anybody is connected.
+    fn load(policy: &Policy, disk: BTreeMap<(Table, String), Vec<u8>>, wall_ms: u64) -> Bob {
         let config = Config {
             me: "bob".into(),
             fingerprints: NAMES.map(|it| (it.to_owned(), it.to_owned())).into(),
@@ -40,27 +51,37 @@ impl Bob {
             limits: Limits { running: 3, threads: 2 },
             engine: "engine".into(),
         };
-        let now = Now { wall_ms: 1_000 * HOUR, mono_ms: 5_000 };
-        let loaded = Node::load(config, Signer("bob".into()), [], (now, [0; 32]), &|_, _| false);
-        let (node, step) = loaded.expect("an empty store");
+        let now = Now { wall_ms, mono_ms: 5_000 };
+        let stored = disk.iter().map(|((table, key), value)| Stored {
+            table: *table,
+            key: key.clone(),
+            value: value.clone(),
+        });
+        let stored: Vec<Stored> = stored.collect();
+        let signer = Signer("bob".into());
+        let loaded = Node::load(config, signer, stored, (now, [0; 32]), &|_, _| false);
+        let (node, step) = loaded.expect("a store");
         let mut bob = Bob {
             node,
             now,
             drawn: 0,
-            disk: BTreeMap::new(),
+            disk,
             said: Vec::new(),
             launched: Vec::new(),
             granted: 0,
             denied: Vec::new(),
             answered: None,
         };
-        assert_eq!(step.commit(|_| Ok::<(), ()>(())), Ok(Vec::new()));
-        for peer in ["alice", "carol"] {
-            let statements = format!("key {peer}");
-            bob.give(Input::Linked { peer: peer.into(), statements });
-        }
-        bob.add("table", "v1", &[]);
+        bob.carry_out(step);
         bob
+    }
+
+    /// A peer is connected, and shows what it keeps of bob's state.
+    fn link(&mut self, peer: &str, yours: Option<Witness>) {
+        let statements = format!("key {peer}");
+        self.give(Input::Linked { peer: peer.into(), statements });
+        let mine = witness(peer, (0, 1), 0);
+        self.hear(peer, Message::Witness { mine, yours, heard: true });
     }
 
     fn give(&mut self, input: Input) {
@@ -68,6 +89,10 @@ impl Bob {
         let mut random = [0; 32];
         random[..8].copy_from_slice(&self.drawn.to_le_bytes());
         let step = self.node.handle(self.now, random, input);
+        self.carry_out(step);
+    }
+
+    fn carry_out(&mut self, step: Step) {
         let disk = &mut self.disk;
         let effects = step.commit(|batch| {
             for change in batch.changes() {
@@ -85,9 +110,7 @@ impl Bob {
                 Effect::Launch(launch) => self.launched.push(*launch),
                 Effect::Grant { .. } => self.granted += 1,
                 Effect::Deny { why, .. } => self.denied.push(why),
-                Effect::Answer { answer, .. } => {
-                    self.answered = Some(answer.expect("no problem"));
-                }
+                Effect::Answer { answer, .. } => self.answered = Some(answer),
                 Effect::Kill { .. } | Effect::Forget { .. } | Effect::Discard { .. } => {}
             }
         }
@@ -112,8 +135,21 @@ impl Bob {
     }
 
     fn answer(&mut self, command: Command) -> Value {
+        self.try_to(command).expect("no problem")
+    }
+
+    fn try_to(&mut self, command: Command) -> Result<Value, Problem> {
         self.give(Input::Command { ticket: 1, operator: "ops".into(), command });
         self.answered.take().expect("an answer")
+    }
+
+    /// How far bob's state is, as he last said to alice.
+    fn witnessed(&self) -> Witness {
+        let said = self.said.iter().rev().find_map(|(to, message)| match message {
+            Message::Witness { mine, .. } if to == "alice" => Some(mine.clone()),
+            _ => None,
+        });
+        said.expect("a witness")
     }
 
     fn add(&mut self, dataset: &str, version: &str, differences: &[(&str, u64, u64)]) {
@@ -206,6 +242,15 @@ impl Bob {
         self.end(&beginning, Ending::Computed);
         beginning
     }
+}
+
+/// How far a party's state is, as it signs it.
+fn witness(party: &str, (era, commits): (u32, u64), charges: u64) -> Witness {
+    let (party, hash) = (party.to_owned(), format!("{commits:064x}"));
+    let (life, signature) = ("1".repeat(64), String::new());
+    let mut witness = Witness { party, era, life, commits, hash, charges, signature };
+    witness.signature = signed(&witness.party, Domain::Witness, &witness.statement());
+    witness
 }
 
 fn document(name: &str, change: impl Fn(&mut Terms)) -> Document {
@@ -333,7 +378,8 @@ fn home_hears_of_no_attempt_that_it_did_not_begin() {
     let study = bob.study(document("study", |terms| terms.home = "bob".into()));
     bob.ask(Command::StartSession { study: study.clone(), key: None });
     let said = bob.tick(1);
-    let Some((_, Message::Propose { session, attempt, .. })) = said.first() else {
+    let mut proposals = said.iter().filter(|(_, it)| matches!(it, Message::Propose { .. }));
+    let Some((_, Message::Propose { session, attempt, .. })) = proposals.next() else {
         panic!("no proposal: {said:?}")
     };
     let before = bob.disk.clone();
@@ -590,7 +636,10 @@ fn a_peer_takes_no_other_peers_place_for_studies() {
         assert_eq!(known, number < 64);
         first.get_or_insert(id);
     }
-    assert!(bob.tick(1).is_empty(), "bob has no hand in them, so he tells nobody");
+    let told = |said: Vec<(String, Message)>| {
+        said.iter().any(|(_, message)| matches!(message, Message::Study { .. }))
+    };
+    assert!(!told(bob.tick(1)), "bob has no hand in them, so he tells nobody");
     assert!(propose(&mut bob, "carol", 0).0);
     // One that bob approves does not count any more, and one that alice withdraws makes room.
     let first = first.expect("a study");
@@ -698,4 +747,248 @@ fn who_has_approved_counts_and_not_by_which_signature() {
     let stored: Study =
         serde_json::from_slice(&other.disk[&(Table::Studies, id.clone())]).expect("a study");
     assert!(stored.approvals["alice"].ends_with('!'));
+}
+
+/// What alice and carol keep of bob, and bob's disk before it.
+struct Kept {
+    before: BTreeMap<(Table, String), Vec<u8>>,
+    shown: Witness,
+    past: Vec<Past>,
+    study: String,
+    document: Document,
+}
+
+/// Bob releases results of a study with two releases once; a copy of his disk is older.
+fn released_once() -> Kept {
+    let mut bob = Bob::new();
+    let document = document("study", |terms| terms.min_change = 3);
+    let study = bob.study(document.clone());
+    let before = bob.disk.clone();
+    let beginning = bob.vote(&study, &id(1), 1).expect("a vote");
+    bob.start(&beginning);
+    bob.worker(&beginning, WorkerEvent::GateAsked);
+    let shown = bob.witnessed();
+    bob.worker(&beginning, WorkerEvent::Ended(Ending::Computed));
+    let mine = bob.session(&id(1)).attempts[&1].outcomes["bob"].clone();
+    let mut outcomes = vec![mine];
+    outcomes.extend(["alice", "carol"].map(|it| outcome(&beginning, it, Ending::Computed, true)));
+    Kept { before, shown, past: vec![Past { beginning, outcomes }], study, document }
+}
+
+impl Kept {
+    /// Bob's node with the older state, and all peers connected.
+    fn put_back(&self) -> Bob {
+        let mut bob = Bob::load(&Policy::default(), self.before.clone(), 1_001 * HOUR);
+        bob.link("alice", Some(self.shown.clone()));
+        bob.link("carol", None);
+        bob
+    }
+
+    fn tell(&self, bob: &mut Bob, from: &str, past: Vec<Past>) {
+        bob.tick(2000);
+        bob.hear(from, Message::Recalled { after: None, past, next: None });
+    }
+}
+
+fn recover(bob: &mut Bob, charges: &[(&str, u32)]) -> Result<Value, String> {
+    let charges = charges.iter().map(|(study, count)| ((*study).to_owned(), *count)).collect();
+    bob.try_to(Command::Recover(charges)).map_err(|problem| problem.code)
+}
+
+#[test]
+fn a_state_that_was_put_back_is_noticed_and_takes_part_in_nothing() {
+    let kept = released_once();
+    assert_eq!(kept.shown.charges, 1);
+    let mut bob = kept.put_back();
+    assert_eq!(bob.audited("rolled_back"), 1);
+    assert_eq!(bob.vote(&kept.study, &id(2), 1), Err(Code::RolledBack));
+    let status = bob.answer(Command::Status);
+    assert_eq!(status["recovery"]["missing"], 1);
+    // It asks for what it has forgotten, and another start does not help.
+    let recalls = |said: Vec<(String, Message)>| {
+        said.into_iter().filter(|(_, it)| matches!(it, Message::Recall { after: None })).count()
+    };
+    assert_eq!(recalls(bob.tick(2000)), 2);
+    let mut again = Bob::load(&Policy::default(), bob.disk.clone(), 1_002 * HOUR);
+    again.link("alice", None);
+    again.link("carol", None);
+    assert_eq!(again.vote(&kept.study, &id(2), 1), Err(Code::RolledBack));
+    assert_eq!(recover(&mut again, &[]), Err("recovering".into()));
+}
+
+#[test]
+fn what_was_released_is_charged_again_before_a_node_goes_on() {
+    let kept = released_once();
+    let mut bob = kept.put_back();
+    kept.tell(&mut bob, "alice", Vec::new());
+    assert_eq!(recover(&mut bob, &[]), Err("recovering".into()));
+    // Who answers twice says nothing more.
+    kept.tell(&mut bob, "alice", kept.past.clone());
+    assert_eq!(bob.charges(), 0);
+    kept.tell(&mut bob, "carol", kept.past.clone());
+    assert_eq!(bob.charges(), 1);
+    assert_eq!(recover(&mut bob, &[]).expect("recovered")["recovery"], Value::Null);
+    assert!(bob.witnessed().era > kept.shown.era);
+    assert_eq!(recover(&mut bob, &[]), Err("not_rolled_back".into()));
+    // The session ended as it had; of two releases one is left, and not with a table that hardly differs.
+    let known = bob.session(&id(1));
+    assert_eq!(known.end.map(|end| end.state), Some(Final::Succeeded));
+    bob.add("table", "v2", &[("v1", 1, 1)]);
+    assert_eq!(bob.vote(&kept.study, &id(2), 1), Err(Code::MinChange));
+    bob.add("table", "v3", &[("v1", 9, 9)]);
+    bob.succeed(&kept.study, &id(3), 1);
+    assert_eq!(bob.charges(), 2);
+    assert_eq!(bob.vote(&kept.study, &id(4), 1), Err(Code::BudgetReleases));
+    // What was shown before counts no more, and what is said now is later than that.
+    let (mine, yours) = (witness("carol", (0, 2), 0), Some(kept.shown.clone()));
+    bob.hear("carol", Message::Witness { mine, yours, heard: true });
+    assert_eq!(bob.audited("rolled_back"), 1);
+}
+
+#[test]
+fn releases_that_nobody_tells_of_are_charged_by_hand() {
+    let kept = released_once();
+    let mut bob = kept.put_back();
+    for peer in ["alice", "carol"] {
+        kept.tell(&mut bob, peer, Vec::new());
+    }
+    assert_eq!(recover(&mut bob, &[]), Err("releases_missing".into()));
+    assert_eq!(recover(&mut bob, &[("nothing", 1)]), Err("unknown_study".into()));
+    assert!(recover(&mut bob, &[("study", 1)]).is_ok());
+    // What table it was nobody knows, so none differs from it by enough.
+    assert_eq!(bob.vote(&kept.study, &id(2), 1), Err(Code::MinChange));
+}
+
+#[test]
+fn peers_cannot_make_up_what_was_forgotten() {
+    let kept = released_once();
+    // A state of bob that bob has not signed, or a later one of somebody else.
+    let mut bob = Bob::load(&Policy::default(), kept.before.clone(), 1_001 * HOUR);
+    let forged = Witness { commits: 1_000_000, ..kept.shown.clone() };
+    bob.link("alice", Some(forged));
+    bob.link("carol", Some(witness("carol", (7, 1_000_000), 9)));
+    assert_eq!(bob.audited("rolled_back"), 0);
+    assert!(bob.vote(&kept.study, &id(2), 1).is_ok());
+    // A forged word of bob, or one of another attempt, is none; an attempt that was made up gives way to the one that he signed.
+    let mut bob = kept.put_back();
+    let mut past = kept.past.clone();
+    past[0].outcomes[0].released = false;
+    past[0].outcomes.truncate(1);
+    let nonces = &mut past[0].beginning.nonces;
+    nonces.insert("alice".into(), "f".repeat(64));
+    kept.tell(&mut bob, "alice", past);
+    assert_eq!(bob.charges(), 0);
+    kept.tell(&mut bob, "carol", kept.past.clone());
+    assert_eq!(bob.charges(), 1);
+    assert!(recover(&mut bob, &[]).is_ok());
+    let known = bob.session(&id(1));
+    assert_eq!(known.attempts[&1].id, kept.past[0].beginning.id());
+    assert_eq!(known.attempts[&1].ended_here("bob"), Some(Ending::Computed));
+}
+
+#[test]
+fn an_attempt_of_which_nobody_knows_bobs_word_counts_as_released() {
+    let kept = released_once();
+    let mut bob = kept.put_back();
+    let mut past = kept.past.clone();
+    past[0].outcomes.retain(|it| it.party == "alice");
+    kept.tell(&mut bob, "alice", past.clone());
+    assert_eq!(bob.charges(), 1);
+    // Nothing is said of it while carol may know better.
+    assert!(!bob.session(&id(1)).attempts[&1].outcomes.contains_key("bob"));
+    kept.tell(&mut bob, "carol", past);
+    assert!(recover(&mut bob, &[]).is_ok());
+    let word = bob.session(&id(1)).attempts[&1].outcomes["bob"].word();
+    assert_eq!(word, (Ending::Failed(tacit_node::Failure::Restarted), true));
+}
+
+#[test]
+fn forgotten_studies_are_told_before_their_attempts() {
+    let early = Bob::new().disk;
+    let kept = released_once();
+    let mut bob = Kept { before: early, ..released_once() }.put_back();
+    kept.tell(&mut bob, "carol", kept.past.clone());
+    kept.tell(&mut bob, "alice", kept.past.clone());
+    assert_eq!(recover(&mut bob, &[]), Err("recovering".into()));
+    bob.hear("alice", study(kept.document.clone(), BTreeMap::new()));
+    bob.tick(60_000);
+    kept.tell(&mut bob, "alice", kept.past.clone());
+    kept.tell(&mut bob, "carol", kept.past.clone());
+    assert!(recover(&mut bob, &[]).is_ok());
+    assert_eq!(bob.charges(), 1);
+}
+
+#[test]
+fn a_restored_backup_recovers_even_if_nobody_has_seen_more() {
+    let kept = released_once();
+    let Stored { table, key, value } = put_back(1_000 * HOUR);
+    let mut disk = kept.before.clone();
+    disk.insert((table, key), value);
+    let mut bob = Bob::load(&Policy::default(), disk, 1_001 * HOUR);
+    bob.link("alice", None);
+    bob.link("carol", None);
+    assert_eq!(bob.vote(&kept.study, &id(2), 1), Err(Code::RolledBack));
+    for peer in ["alice", "carol"] {
+        kept.tell(&mut bob, peer, kept.past.clone());
+    }
+    assert!(recover(&mut bob, &[]).is_ok());
+    assert_eq!(bob.charges(), 1);
+}
+
+#[test]
+fn a_copy_that_has_written_more_since_is_noticed_too() {
+    let kept = released_once();
+    let mut bob = Bob::load(&Policy::default(), kept.before.clone(), 1_001 * HOUR);
+    for number in 0..20 {
+        bob.add("other", &format!("w{number}"), &[]);
+    }
+    bob.link("alice", Some(kept.shown.clone()));
+    bob.link("carol", None);
+    assert_eq!(bob.audited("rolled_back"), 1);
+}
+
+#[test]
+fn nothing_begins_before_all_peers_have_shown_what_they_keep() {
+    let kept = released_once();
+    let mut bob = Bob::load(&Policy::default(), kept.before.clone(), 1_001 * HOUR);
+    bob.link("alice", None);
+    let statements = "key carol".to_owned();
+    bob.give(Input::Linked { peer: "carol".into(), statements });
+    assert_eq!(bob.vote(&kept.study, &id(2), 1), Err(Code::Busy));
+    let mine = witness("carol", (0, 1), 0);
+    bob.hear("carol", Message::Witness { mine, yours: None, heard: true });
+    assert!(bob.vote(&kept.study, &id(2), 1).is_ok());
+}
+
+#[test]
+fn bob_tells_a_peer_that_was_put_back_what_it_signed() {
+    let mut bob = Bob::with(&Policy { max_releases: 50, ..Policy::default() });
+    let study = bob.study(document("study", |terms| terms.releases = 50));
+    for number in 1..=20 {
+        bob.succeed(&study, &id(number), 1);
+    }
+    let mut after = None;
+    let mut told = Vec::new();
+    let pages = loop {
+        let said = bob.hear("alice", Message::Recall { after: after.clone() });
+        let Some((to, Message::Recalled { past, next, after: of })) = said.into_iter().next()
+        else {
+            panic!("no answer");
+        };
+        assert_eq!((&to[..], &of), ("alice", &after));
+        told.extend(past);
+        match next {
+            Some(_) => after = next,
+            None => break told.len().div_ceil(16),
+        }
+    };
+    assert_eq!((told.len(), pages), (20, 2));
+    let signed = |it: &Past| it.outcomes.iter().any(|it| it.party == "alice" && it.released);
+    assert!(told.iter().all(signed));
+    let key = Signer("bob".into());
+    let alice = |it: &tacit_node::Outcome| {
+        it.party == "alice"
+            && key.verify("key alice", Domain::Outcome, &it.statement(), &it.signature)
+    };
+    assert!(told.iter().all(|it| it.outcomes.iter().any(alice)));
 }

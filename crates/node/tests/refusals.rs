@@ -14,7 +14,7 @@ use tacit_node::{
 struct Pair {
     nodes: Vec<Node<Signer>>,
     now: u64,
-    drawn: u8,
+    drawn: u64,
     answers: BTreeMap<u64, Result<Value, Problem>>,
     ticket: u64,
     /// How workers end; they ask at their gates first if they compute.
@@ -62,9 +62,11 @@ impl Pair {
     }
 
     fn give(&mut self, node: usize, input: Input) {
-        self.drawn = self.drawn.wrapping_add(1);
+        self.drawn += 1;
+        let mut random = [0; 32];
+        random[..8].copy_from_slice(&self.drawn.to_le_bytes());
         let now = Now { wall_ms: self.now, mono_ms: self.now };
-        let step = self.nodes[node].handle(now, [self.drawn; 32], input);
+        let step = self.nodes[node].handle(now, random, input);
         for effect in step.commit(|_| Ok::<(), ()>(())).expect("no error") {
             let worker = |session: &str, attempt, event| {
                 let session = session.to_owned();

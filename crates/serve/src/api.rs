@@ -1,5 +1,6 @@
 //! The operator's API: HTTP and JSON on a Unix socket that only the daemon's user and root can open.
 
+use crate::backup;
 use crate::core::Events;
 use crate::data::{self, Data};
 use crate::error::Error;
@@ -21,7 +22,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tacit::ErrorKind;
-use tacit_node::{Command, Document, Limits, Member, Policy, Problem, Table};
+use tacit_node::{Code, Command, Document, Limits, Member, Policy, Problem, Table};
 use tokio::net::UnixListener;
 
 /// Largest table that is taken, in bytes.
@@ -40,6 +41,8 @@ pub struct Served {
     pub policy: Policy,
     pub limits: Limits,
     pub fingerprints: BTreeMap<String, String>,
+    /// The node's state directory.
+    pub state: PathBuf,
 }
 
 type Api = State<Arc<Served>>;
@@ -148,8 +151,15 @@ impl Served {
             false => results_file(&self.results, session, attempt),
         };
         let text = tokio::task::spawn_blocking(move || std::fs::read(&path)).await;
-        let gone = || Problem::new(500, "system", "the file of the results cannot be read");
-        let text = text.map_err(|_| gone())?.map_err(|_| gone())?;
+        let failed = || Problem::new(500, "system", "the file of the results cannot be read");
+        let text = text.map_err(|_| failed())?.map_err(|e| match e.kind() {
+            std::io::ErrorKind::NotFound => Problem::new(
+                410,
+                "gone",
+                "the results are not here any more: the state was put back from a backup that does not have them",
+            ),
+            _ => failed(),
+        })?;
         Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
     }
 }
@@ -247,8 +257,52 @@ async fn audit(State(api): Api) -> Reply {
     Ok(Json(json!(entries)))
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Target {
+    to: PathBuf,
+}
+
+async fn back_up(
+    State(api): Api,
+    ConnectInfo(who): Who,
+    Json(Target { to }): Json<Target>,
+) -> Reply {
+    if !to.is_absolute() {
+        return Err(
+            Problem::new(422, "invalid", "the folder of a backup is an absolute path").into()
+        );
+    }
+    let status = api.events.ask(who.0, Command::Status).await?;
+    let written = tokio::task::spawn_blocking(move || {
+        let text = |key: &str| status[key].as_str().unwrap_or_default().to_owned();
+        let (party, statements) = (text("party"), text("statements"));
+        backup::write((&api.state, &api.store), (&party, &statements), &to)
+    });
+    let about =
+        written.await.map_err(|_| Problem::new(500, "bug", "the backup was not made"))??;
+    Ok(Json(json!(about)))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Forgotten {
+    charges: BTreeMap<String, u32>,
+}
+
+async fn recover(
+    State(api): Api,
+    ConnectInfo(who): Who,
+    Json(Forgotten { charges }): Json<Forgotten>,
+) -> Reply {
+    api.ask(who, Command::Recover(charges)).await
+}
+
 async fn ready(State(api): Api) -> Reply {
     let status = api.events.ask("probe".into(), Command::Status).await?;
+    if !status["recovery"].is_null() {
+        return Err(Problem::new(503, "rolled_back", Code::RolledBack.advice()).into());
+    }
     match status["draining"].as_bool() {
         Some(true) => Err(Problem::new(503, "draining", "this node is about to stop").into()),
         _ => Ok(Json(json!({ "ready": true }))),
@@ -280,6 +334,8 @@ fn routes(served: Arc<Served>) -> Router {
         .route("/readyz", get(ready))
         .route("/v1/status", get(ask!(Command::Status)))
         .route("/v1/drain", post(ask!(Command::Drain)))
+        .route("/v1/backup", post(back_up))
+        .route("/v1/recover", post(recover))
         .route("/v1/studies", get(ask!(Command::ListStudies)).post(propose))
         .route("/v1/lint", post(lint))
         .route("/v1/studies/{id}", get(ask!(of Command::ShowStudy)))

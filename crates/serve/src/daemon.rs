@@ -66,9 +66,18 @@ pub fn run(
     let links = Links::start(party, peers, &statements, events.clone())?;
     let (policy, limits) = (config.policy.clone(), config.limits);
     let adding = tokio::sync::Mutex::default();
-    let store_of = store.clone();
-    let served =
-        Served { events, store: store_of, data, adding, results, policy, limits, fingerprints };
+    let (store_of, state) = (store.clone(), config.state.clone());
+    let served = Served {
+        events,
+        store: store_of,
+        data,
+        adding,
+        results,
+        policy,
+        limits,
+        fingerprints,
+        state,
+    };
     let _runtime = api::serve(&config.socket(), served)?;
     info!(party = party.name, socket = %config.socket().display(), listen = config.peer.listen, "the node is up");
     Core { node, store, links, workers, started }.run(step, &receiver)
@@ -173,7 +182,7 @@ fn sweep(results: &Path, me: &str, records: &[Stored]) -> Result<(), Error> {
 }
 
 /// Takes the state directory for this process.
-fn own(state: &Path) -> Result<File, Error> {
+pub(crate) fn own(state: &Path) -> Result<File, Error> {
     make(state)?;
     check_private(state)?;
     let work = state.join("work");

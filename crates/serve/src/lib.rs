@@ -10,10 +10,12 @@
 //! | [`config`] | `node.toml` |
 //! | [`daemon`] | the daemon: the thread that decides, and what carries out its effects |
 //! | [`worker`] | what runs in the process of an attempt |
+//! | [`backup`] | copies of a node's state, and how one is put back |
 //! | [`study`] | study files, and what operators are told before they approve |
 //! | [`client`] | requests to a node's API |
 
 mod api;
+pub mod backup;
 pub mod client;
 pub mod config;
 mod core;

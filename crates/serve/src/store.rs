@@ -69,6 +69,34 @@ impl Store {
         Ok(all)
     }
 
+    /// Copies all records, as they are at one moment, into a store that is not there yet, and gives them.
+    ///
+    /// # Errors
+    /// It is damaged, or the copy cannot be written.
+    pub fn copy(&self, path: &Path) -> Result<Vec<Stored>, Error> {
+        let records = self.load()?;
+        let copy = Store::open(path)?;
+        copy.insert(&records)?;
+        Ok(records)
+    }
+
+    /// Adds one record.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn add(&self, record: &Stored) -> Result<(), Error> {
+        self.insert(std::slice::from_ref(record))
+    }
+
+    fn insert(&self, records: &[Stored]) -> Result<(), Error> {
+        let writing = self.0.begin_write().map_err(failed)?;
+        for Stored { table: kind, key, value } in records {
+            let mut records = writing.open_table(table(*kind)).map_err(failed)?;
+            records.insert(key.as_str(), value.as_slice()).map_err(failed)?;
+        }
+        writing.commit().map_err(failed)
+    }
+
     /// The records of one table, in order of their keys.
     ///
     /// # Errors

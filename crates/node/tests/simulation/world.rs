@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use tacit_node::{
     Beginning, Charge, Class, Command, Config, Document, Domain, Effect, Ending, Entry, Failure,
     Final, Input, Launch, Limits, Member, Message, Node, Now, Policy, Safeguard, Session,
-    Statements, Step, Stored, Study, Table, TableTerms, Terms, Version, WorkerEvent,
+    Statements, Step, Stored, Study, Table, TableTerms, Terms, Version, Witness, WorkerEvent,
 };
 
 /// Whether what happened may not happen, and what it was.
@@ -82,15 +82,40 @@ struct Faults {
 /// What is to happen.
 enum Event {
     Tick(usize),
-    Arrive { from: usize, to: usize, message: Box<Message>, lines: (u64, u64) },
-    Line { a: usize, b: usize, up: bool },
+    Arrive {
+        from: usize,
+        to: usize,
+        message: Box<Message>,
+        lines: (u64, u64),
+    },
+    Line {
+        a: usize,
+        b: usize,
+        up: bool,
+    },
     Restart(usize),
-    Do { node: usize, command: Command },
+    Do {
+        node: usize,
+        command: Command,
+    },
     Launched(String),
-    Ask { id: String, party: usize, life: u64 },
-    End { id: String, party: usize, life: u64, ending: Ending },
+    Ask {
+        id: String,
+        party: usize,
+        life: u64,
+    },
+    End {
+        id: String,
+        party: usize,
+        life: u64,
+        ending: Ending,
+    },
     Late(String),
     Lie,
+    /// A copy of a node's disk is made, and later it is put back.
+    Copy(usize),
+    PutBack(usize),
+    Recover(usize),
 }
 
 /// The worker of one party.
@@ -118,6 +143,10 @@ struct Place {
     nonces: BTreeSet<String>,
     /// How far its wall clock is ahead.
     ahead: u64,
+    copy: Option<BTreeMap<(Table, String), Vec<u8>>>,
+    put_back: bool,
+    /// What it released, whether or not it remembers.
+    charges: BTreeMap<String, Charge>,
 }
 
 /// The nonce of a lying peer in attempts that it makes up.
@@ -216,6 +245,9 @@ impl World {
                 life: 0,
                 nonces: BTreeSet::new(),
                 ahead: if skewed { world.rng.below(300_000) } else { 0 },
+                copy: None,
+                put_back: false,
+                charges: BTreeMap::new(),
             });
         }
         world.plan();
@@ -316,6 +348,16 @@ impl World {
             }
         }
         self.at(start + FAULTY_MS, Event::Line { a: 0, b: 0, up: true });
+        if self.rng.chance(300) {
+            let node = self.rng.below(n as u64) as usize;
+            let at = start + 20_000 + self.rng.below(FAULTY_MS - 30_000);
+            self.at(at, Event::Copy(node));
+            let at = at + self.rng.below(start + FAULTY_MS - at);
+            self.at(at, Event::PutBack(node));
+            for again in 0..3 {
+                self.at(start + FAULTY_MS + 20_000 * (1 + again), Event::Recover(node));
+            }
+        }
         if self.liar.is_some() {
             let lies = self.rng.below(40);
             for _ in 0..lies {
@@ -421,6 +463,22 @@ impl World {
             }
             Event::Launched(id) => self.all_there(&id),
             Event::Lie => self.lie(),
+            Event::Copy(node) => {
+                self.places[node].copy = Some(self.places[node].disk.clone());
+                Ok(())
+            }
+            Event::PutBack(node) => self.put_back(node),
+            Event::Recover(node) => {
+                self.ticket += 1;
+                let (ticket, operator) = (self.ticket, "ops".to_owned());
+                // What nobody can tell of the operator charges somewhere, at the second try.
+                let study = self.documents.keys().next().cloned();
+                let by_hand = self.now > 1_000_000 + FAULTY_MS + 30_000;
+                let study = study.filter(|_| by_hand && self.places[node].put_back);
+                let charges = study.into_iter().map(|study| (study, 1)).collect();
+                let command = Command::Recover(charges);
+                self.input(node, Input::Command { ticket, operator, command })
+            }
             Event::Ask { id, party, life } => {
                 let Some((session, attempt)) = self.alive(&id, party, life) else { return Ok(()) };
                 let event = WorkerEvent::GateAsked;
@@ -587,6 +645,32 @@ impl World {
         Ok(())
     }
 
+    /// Whether an honest peer has heard of all that a node has done: some seconds after the last of it.
+    fn is_witnessed(&self, node: usize) -> bool {
+        let last: Option<u64> = self.read(node, Table::State, "commits");
+        let peers = (0..self.places.len()).filter(|peer| *peer != node && !self.lies(*peer));
+        peers.into_iter().any(|peer| {
+            let known: Option<Witness> = self.read(peer, Table::Witnesses, NAMES[node]);
+            known.map(|it| it.commits) == last
+        })
+    }
+
+    /// A machine is stopped, and started with an older disk: not within the seconds in which peers have yet to hear what it did.
+    fn put_back(&mut self, node: usize) -> Checked {
+        if !self.is_witnessed(node) {
+            if self.faulty {
+                self.at(self.now + 500, Event::PutBack(node));
+            }
+            return Ok(());
+        }
+        self.crash(node)?;
+        if let Some(copy) = self.places[node].copy.take() {
+            self.places[node].disk = copy;
+            self.places[node].put_back = true;
+        }
+        Ok(())
+    }
+
     fn input(&mut self, node: usize, input: Input) -> Checked {
         let (now, random) = (self.time(node), self.rng.bytes());
         let Some(known) = self.places[node].node.as_mut() else { return Ok(()) };
@@ -657,7 +741,10 @@ impl World {
             Effect::Discard { .. } => Ok(()),
             Effect::Forget { .. } => Err("results were deleted before their time".into()),
             Effect::Answer { ticket, answer } => {
-                if let (Some(key), Ok(value)) = (self.tickets.get(&ticket), answer) {
+                // An older state knows no later requests.
+                if let (Some(key), Ok(value), false) =
+                    (self.tickets.get(&ticket), answer, self.places[node].put_back)
+                {
                     let id = value["session"].as_str().unwrap_or_default().to_owned();
                     self.keys.entry(*key).or_default().insert(id);
                 }
@@ -834,8 +921,9 @@ impl World {
             if !known.is_some_and(|it| it.released()) {
                 return Err(format!("{} does not know that a result opened", name));
             }
+            study.clone_from(&charge.study);
+            self.places[node].charges.insert(key.clone(), charge);
             self.check_tables(node)?;
-            study = charge.study;
         }
         let sessions = self.opened.entry(study.clone()).or_default();
         sessions.insert(key);
@@ -855,12 +943,9 @@ impl World {
 
     /// Tables of all releases of a party differ by nothing or by enough.
     fn check_tables(&self, node: usize) -> Checked {
-        let ledger =
-            self.places[node].disk.iter().filter(|((table, _), _)| *table == Table::Ledger);
-        let charges: Vec<Charge> =
-            ledger.filter_map(|(_, value)| serde_json::from_slice(value).ok()).collect();
-        for a in &charges {
-            for b in &charges {
+        let charges = &self.places[node].charges;
+        for a in charges.values() {
+            for b in charges.values() {
                 let least = |it: &Charge| self.documents[&it.study].terms.min_change;
                 let least = least(a).max(least(b));
                 if let (Some((_, one)), Some((_, other))) = (&a.table, &b.table)
@@ -978,6 +1063,16 @@ impl World {
                 if session.class() == Some(Class::Succeeded) && end.state != Final::Succeeded {
                     return Err(format!("{key} succeeded, and is {:?} at {name}", end.state));
                 }
+                let proofs = session.attempts.values().filter_map(|it| it.proof.as_ref());
+                let blamed: Vec<usize> = proofs.map(|proof| self.index(&proof[0].party)).collect();
+                if blamed.iter().any(|node| !self.lies(*node)) {
+                    return Err(format!("a proof against an honest party at {name}"));
+                }
+                // Who forgot a session may call its end by another name, and a home tells others what it knows.
+                let forgot = |node: usize| self.places[node].put_back;
+                if forgot(node) || home.is_some_and(|it| forgot(self.index(it))) {
+                    continue;
+                }
                 if let Some((state, other)) = ends.insert(key.clone(), (end.state, node))
                     && state != end.state
                 {
@@ -986,11 +1081,6 @@ impl World {
                         "{key} is {state:?} at {other}, and {:?} at {name}: {session:?}",
                         end.state
                     ));
-                }
-                let proofs = session.attempts.values().filter_map(|it| it.proof.as_ref());
-                let blamed: Vec<usize> = proofs.map(|proof| self.index(&proof[0].party)).collect();
-                if blamed.iter().any(|node| !self.lies(*node)) {
-                    return Err(format!("a proof against an honest party at {name}"));
                 }
             }
             tacit_node::verify(&entries).map_err(|e| format!("{name}: {e}"))?;
