@@ -72,6 +72,9 @@ lint: components circles $(TOOLS)/bin/cargo-deny
 	$(CARGO) clippy --package tacit-cli --package tacit-python --locked -- -D warnings
 	@$(MAKE) --no-print-directory doc
 	@if command -v c++ >/dev/null; then scripts/fuzz.sh --check; fi
+	@if command -v systemd-analyze >/dev/null; then \
+		systemd-analyze security --offline=true --threshold=20 --no-pager packaging/tacit-node.service >/dev/null \
+			|| { echo "packaging/tacit-node.service is more open than it was (systemd-analyze security)"; exit 1; }; fi
 	@if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then scripts/python.sh lint; else echo "No Python 3.11: Python code is not looked at."; fi
 	$(TOOLS)/bin/cargo-deny --log-level error check bans licenses sources
 

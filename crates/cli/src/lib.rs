@@ -13,6 +13,7 @@ mod invocation;
 mod lab;
 mod local;
 mod logging;
+mod manual;
 mod meeting;
 mod network;
 mod output;
@@ -98,6 +99,10 @@ enum Command {
     Lab(lab::LabArgs),
     /// Measure a protocol's speed, beside the bound of the setting
     Bench(bench::BenchArgs),
+    /// Print completions for a shell
+    Completions(manual::CompletionsArgs),
+    /// Write manual pages of all commands
+    Manual(manual::ManualArgs),
 }
 
 /// Runs the program as it was called, once in a process. Gives its exit code, where it does not end the process itself.
@@ -143,6 +148,8 @@ fn run(command: Command, output: Output) -> Result<u8, Failure> {
         Command::Plan(args) => done(plan::run(&args, output)?),
         Command::Lab(args) => done(lab::run(&args, output)?),
         Command::Bench(args) => bench::run(&args.checked()?, output)?,
+        Command::Completions(args) => done(manual::completions(&args, output)?),
+        Command::Manual(args) => done(manual::manual(&args, output)?),
     })
 }
 

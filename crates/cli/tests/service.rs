@@ -48,6 +48,8 @@ struct Nodes {
     folder: tempfile::TempDir,
     /// Where the nodes listen for each other.
     links: Vec<String>,
+    /// Where Prometheus reads how they are.
+    metrics: Vec<String>,
     children: Vec<Option<Child>>,
 }
 
@@ -59,9 +61,11 @@ impl Nodes {
             PARTIES.iter().map(|it| format!("{it}={}", free_address())).collect();
         ok(dir, &format!("network init --parties {}", all.join(",")));
         let links: Vec<String> = PARTIES.iter().map(|_| free_address()).collect();
-        for (party, link) in PARTIES.iter().zip(&links) {
+        let metrics: Vec<String> = PARTIES.iter().map(|_| free_address()).collect();
+        for ((party, link), watched) in PARTIES.iter().zip(&links).zip(&metrics) {
             let mut text = format!(
                 "party = \"{party}.toml\"\nstate = \"{party}\"\n[policy]\nmax_releases = {max_releases}\n\
+                 [metrics]\nlisten = \"{watched}\"\n\
                  [peer]\nlisten = \"{link}\"\n[peer.addresses]\n"
             );
             for (peer, address) in PARTIES.iter().zip(&links).filter(|(peer, _)| *peer != party) {
@@ -70,7 +74,7 @@ impl Nodes {
             fs::write(dir.join(format!("{party}.node.toml")), text).expect("a file");
         }
         fs::write(dir.join("pay.tacit"), PROGRAM).expect("a file");
-        let mut nodes = Nodes { folder, links, children: vec![None, None, None] };
+        let mut nodes = Nodes { folder, links, metrics, children: vec![None, None, None] };
         (0..3).for_each(|party| nodes.up(party));
         for party in PARTIES {
             nodes.until(&format!("node status --node {party}"), |text| {
@@ -202,6 +206,25 @@ fn three_nodes_run_what_all_have_approved_and_no_more() {
     }
     let status = nodes.shown("bob", &session);
     assert_eq!(status["charged"], true);
+    let read = |path: &str| {
+        let mut stream = TcpStream::connect(&nodes.metrics[1]).expect("a connection");
+        let request = format!("GET {path} HTTP/1.1\r\nhost: bob\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    };
+    let found = read("/metrics");
+    for line in [
+        "tacit_peer_up{peer=\"alice\"} 1",
+        "tacit_sessions{state=\"succeeded\"} 1",
+        "tacit_attempts_total{study=\"pay\",class=\"succeeded\"} 1",
+        "tacit_budget_left{study=\"pay\"} 0",
+    ] {
+        assert!(found.lines().any(|it| it == line), "{line}: {found}");
+    }
+    assert!(read("/readyz").starts_with("HTTP/1.1 200"));
+    assert!(read("/v1/status").starts_with("HTTP/1.1 404"), "operators have their socket");
     // The budget is one release.
     let second = nodes.start_session("pay");
     let refused = fails(nodes.dir(), &format!("session watch {second} --node alice"), 6);

@@ -57,6 +57,8 @@ pub enum Command {
     Results(String),
     /// How the node is.
     Status,
+    /// Numbers to watch a node by.
+    Measures,
     /// Take on nothing more.
     Drain,
     /// Go on with a state that was put back, and charge releases that nobody else knows of, by study.
@@ -87,6 +89,29 @@ pub struct Version {
 pub struct Dataset {
     /// Its versions, the newest last.
     pub versions: Vec<Version>,
+}
+
+/// Numbers to watch a node by.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measures {
+    /// Whether each peer is connected.
+    pub peers: BTreeMap<String, bool>,
+    /// Sessions, by state.
+    pub sessions: BTreeMap<String, u64>,
+    /// How long ago the oldest session became known that has not ended, in milliseconds.
+    pub oldest_ms: u64,
+    /// Attempts of which all is known, by study and by what became of them.
+    pub attempts: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Releases that are left, by open study.
+    pub releases_left: BTreeMap<String, u64>,
+    /// Studies in whose sessions somebody cheated.
+    pub quarantined: u64,
+    /// Entries of the audit log.
+    pub audit_entries: u64,
+    /// The state was put back to an older one.
+    pub rolled_back: bool,
+    /// The node takes on nothing more.
+    pub draining: bool,
 }
 
 /// Why an operator's request is not done.

@@ -1,6 +1,6 @@
 //! What operators ask, and what they are shown.
 
-use crate::command::{Answer, Command, Dataset, Problem, Version};
+use crate::command::{Answer, Command, Dataset, Measures, Problem, Version};
 use crate::effect::Table;
 use crate::node::{Node, Request};
 use crate::safeguard::Safeguard;
@@ -98,6 +98,7 @@ impl<S: Statements> Node<S> {
             }
             Command::Results(name) => self.results(&name),
             Command::Status => Ok(self.status()),
+            Command::Measures => Ok(json!(self.measures())),
             Command::Drain => {
                 self.draining = true;
                 self.audit("draining", json!({ "operator": operator }));
@@ -358,6 +359,42 @@ impl<S: Statements> Node<S> {
         })
     }
 
+    /// Numbers to watch a node by.
+    fn measures(&self) -> Measures {
+        let mut all = Measures {
+            audit_entries: self.head.seq,
+            rolled_back: self.recovery.is_some(),
+            draining: self.draining,
+            ..Measures::default()
+        };
+        let peers = self.config.fingerprints.keys().filter(|peer| **peer != self.config.me);
+        all.peers = peers.map(|peer| (peer.clone(), self.links.contains(peer))).collect();
+        for (id, session) in &self.sessions {
+            let state = self.state_name(id, session);
+            *all.sessions.entry(state).or_default() += 1;
+            if session.end.is_none() {
+                let age = self.now.wall_ms.saturating_sub(session.created_ms);
+                all.oldest_ms = all.oldest_ms.max(age);
+            }
+            let name = self.terms(&session.study).map(|terms| terms.study.clone());
+            for class in session.attempts.values().filter_map(Attempt::class) {
+                let key = (name.clone().unwrap_or_default(), json!(class));
+                let class = key.1.as_str().unwrap_or_default().to_owned();
+                *all.attempts.entry(key.0).or_default().entry(class).or_default() += 1;
+            }
+        }
+        for (id, study) in self.studies.iter().filter(|(_, it)| it.is_backed_by(&self.config.me)) {
+            all.quarantined += u64::from(study.quarantined);
+            if self.state_of(study) == StudyState::Open {
+                let spent = self.ledger.values().filter(|charge| charge.study == *id).count();
+                let terms = &study.document.terms;
+                let left = u64::from(terms.releases).saturating_sub(spent as u64);
+                all.releases_left.insert(terms.study.clone(), left);
+            }
+        }
+        all
+    }
+
     fn study_view(&self, id: &str, study: &Study) -> Value {
         let terms = &study.document.terms;
         let lacks = study.document.members.keys().filter(|it| !study.approvals.contains_key(*it));
@@ -393,10 +430,7 @@ impl<S: Statements> Node<S> {
             "session": id,
             "study": session.study,
             "study_name": self.terms(&session.study).map(|terms| &terms.study),
-            "state": match end {
-                Some(end) => json!(end.state),
-                None => json!(self.stage_name(id, session)),
-            },
+            "state": self.state_name(id, session),
             "ended": end.is_some(),
             "code": end.and_then(|end| end.code),
             "advice": end.and_then(|end| end.code).map(crate::Code::advice),
@@ -433,6 +467,14 @@ impl<S: Statements> Node<S> {
         let withdrawn = self.studies.get(&session.study).and_then(|it| it.withdrawn.as_ref());
         all.extend(withdrawn.map(|mark| format!("{} withdrew the study", mark.party)));
         (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    /// What became of a session, or how far it is.
+    fn state_name(&self, id: &str, session: &Session) -> String {
+        match &session.end {
+            Some(end) => json!(end.state).as_str().unwrap_or_default().to_owned(),
+            None => self.stage_name(id, session).to_owned(),
+        }
     }
 
     fn stage_name(&self, id: &str, session: &Session) -> &'static str {

@@ -31,7 +31,7 @@ mod study;
 mod witness;
 
 pub use audit::{Entry, Head, verify};
-pub use command::{Answer, Command, Dataset, Problem, Version};
+pub use command::{Answer, Command, Dataset, Measures, Problem, Version};
 pub use effect::{Batch, Change, Effect, Launch, Step, Table};
 pub use message::{MAX_MESSAGE_BYTES, Message, Past};
 pub use node::{Config, Input, Node, Now, Stored, WorkerEvent};

@@ -4,6 +4,7 @@ use crate::backup;
 use crate::core::Events;
 use crate::data::{self, Data};
 use crate::error::Error;
+use crate::metrics::{self, Host};
 use crate::store::Store;
 use crate::study::{self, Lint, StudyFile};
 use crate::workers::{report_file, results_file};
@@ -43,6 +44,8 @@ pub struct Served {
     pub fingerprints: BTreeMap<String, String>,
     /// The node's state directory.
     pub state: PathBuf,
+    /// When the daemon was started, in seconds of Unix time.
+    pub started: u64,
 }
 
 type Api = State<Arc<Served>>;
@@ -309,6 +312,22 @@ async fn ready(State(api): Api) -> Reply {
     }
 }
 
+async fn measures(State(api): Api) -> Result<Response, Refusal> {
+    let bug = |_| Problem::new(500, "bug", "the numbers could not be read");
+    let found = api.events.ask("probe".into(), Command::Measures).await?;
+    let found = serde_json::from_value(found).map_err(|_| bug(()))?;
+    let text = metrics::text(&Host::of(api.started, &api.state), &found).map_err(|_| bug(()))?;
+    Ok(([(header::CONTENT_TYPE, metrics::KIND)], text).into_response())
+}
+
+/// What others than operators may read.
+fn probes() -> Router<Arc<Served>> {
+    Router::new()
+        .route("/healthz", get(|| async { Json(json!({ "alive": true })) }))
+        .route("/readyz", get(ready))
+        .route("/metrics", get(measures))
+}
+
 /// A request without a body about nothing or about one thing.
 macro_rules! ask {
     ($command:expr) => {
@@ -329,9 +348,7 @@ fn routes(served: Arc<Served>) -> Router {
         api.file(who, name, true).await
     };
     let table = put(add).layer(DefaultBodyLimit::max(MAX_TABLE_BYTES));
-    Router::new()
-        .route("/healthz", get(|| async { Json(json!({ "alive": true })) }))
-        .route("/readyz", get(ready))
+    probes()
         .route("/v1/status", get(ask!(Command::Status)))
         .route("/v1/drain", post(ask!(Command::Drain)))
         .route("/v1/backup", post(back_up))
@@ -383,7 +400,11 @@ pub fn check_socket(socket: &std::path::Path) -> Result<(), Error> {
 ///
 /// # Errors
 /// The socket cannot be made.
-pub fn serve(socket: &std::path::Path, served: Served) -> Result<tokio::runtime::Runtime, Error> {
+pub fn serve(
+    socket: &std::path::Path,
+    watched: Option<&str>,
+    served: Served,
+) -> Result<tokio::runtime::Runtime, Error> {
     let wrong = |e: std::io::Error| Error::file(socket, &e);
     check_socket(socket)?;
     // The lock on the state says that nobody else uses it.
@@ -407,7 +428,25 @@ pub fn serve(socket: &std::path::Path, served: Served) -> Result<tokio::runtime:
     };
     let owner = std::fs::Permissions::from_mode(0o600);
     std::fs::set_permissions(socket, owner).map_err(wrong)?;
-    let service = routes(Arc::new(served)).into_make_service_with_connect_info::<Operator>();
+    let served = Arc::new(served);
+    if let Some(address) = watched {
+        let wrong = |e: std::io::Error| {
+            Error::config(format!(
+                "[metrics] listen: cannot listen on {address}: {e}; write HOST:PORT"
+            ))
+        };
+        let listener = std::net::TcpListener::bind(address).map_err(wrong)?;
+        listener.set_nonblocking(true).map_err(wrong)?;
+        let _within = runtime.enter();
+        let listener = tokio::net::TcpListener::from_std(listener).map_err(wrong)?;
+        let service = probes().with_state(served.clone());
+        runtime.spawn(async move {
+            if let Err(error) = axum::serve(listener, service).await {
+                tracing::error!(%error, "nobody can read metrics any more");
+            }
+        });
+    }
+    let service = routes(served).into_make_service_with_connect_info::<Operator>();
     runtime.spawn(async move {
         if let Err(error) = axum::serve(listener, service).await {
             tracing::error!(%error, "the API has ended");

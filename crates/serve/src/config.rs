@@ -27,6 +27,16 @@ pub struct NodeConfig {
     /// What the operator allows.
     #[serde(default)]
     pub policy: Policy,
+    /// Where Prometheus reads how the node is, if it may.
+    pub metrics: Option<MetricsConfig>,
+}
+
+/// Where Prometheus reads how the node is.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MetricsConfig {
+    /// An address. Whoever reaches it can read names of studies and numbers of sessions, and do nothing.
+    pub listen: String,
 }
 
 /// How nodes reach each other. Workers use the addresses in the party's file.

@@ -137,6 +137,7 @@ impl Core {
         let mut ticket = 0;
         self.carry_out(first, &mut waiting)?;
         let mut ticked = Instant::now();
+        let mut watched = Watched::new();
         loop {
             let input = match events.recv_timeout(TICK.saturating_sub(ticked.elapsed())) {
                 Ok(Event::Linked(peer, statements)) => Input::Linked { peer, statements },
@@ -163,6 +164,7 @@ impl Core {
                 let step = self.node.handle(now(self.started), random()?, Input::Tick);
                 self.carry_out(step, &mut waiting)?;
             }
+            watched.alive();
         }
     }
 
@@ -205,6 +207,27 @@ impl Core {
             }
         }
         Ok(())
+    }
+}
+
+/// Who looks whether this thread lives, if somebody does: systemd, for a unit with `WatchdogSec=`.
+struct Watched {
+    every: Option<Duration>,
+    said: Instant,
+}
+
+impl Watched {
+    fn new() -> Watched {
+        let every = sd_notify::watchdog_enabled().map(|limit| limit / 4);
+        Watched { every, said: Instant::now() }
+    }
+
+    fn alive(&mut self) {
+        if self.every.is_some_and(|every| self.said.elapsed() >= every) {
+            self.said = Instant::now();
+            // Who does not hear it ends this process.
+            let _ = sd_notify::notify(&[sd_notify::NotifyState::Watchdog]);
+        }
     }
 }
 

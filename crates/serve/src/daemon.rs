@@ -77,9 +77,14 @@ pub fn run(
         limits,
         fingerprints,
         state,
+        started: first.0.wall_ms / 1000,
     };
-    let _runtime = api::serve(&config.socket(), served)?;
+    let watched = config.metrics.as_ref().map(|metrics| &metrics.listen[..]);
+    let _runtime = api::serve(&config.socket(), watched, served)?;
     info!(party = party.name, socket = %config.socket().display(), listen = config.peer.listen, "the node is up");
+    // Whoever started this may wait for that, as systemd does.
+    let told = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
+    told.map_err(|e| Error::system(format!("cannot say that the node is up: {e}")))?;
     Core { node, store, links, workers, started }.run(step, &receiver)
 }
 

@@ -24,6 +24,7 @@ mod data;
 pub mod error;
 mod guests;
 mod links;
+mod metrics;
 mod sign;
 mod store;
 pub mod study;
