@@ -11,6 +11,7 @@
 #                   sharing protocols switched off, when a test must fail (needs Python 3)
 #   make bench      the standard benchmarks, as a table and target/bench.jsonl (needs Python 3)
 #   make sim        a sweep of the simulator of nodes (SCHEDULES=number, FIRST=seed)
+#   make chaos      real nodes whose processes are killed at any moment (CYCLES=number)
 #   make lint       format, clippy, circles of files, API documentation, licences and sources of dependencies
 #   make doc        the API documentation of all crates, where a broken link is an error
 #   make circles    which files of a crate all reach each other (needs Python 3)
@@ -31,8 +32,10 @@ MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 .DEFAULT_GOAL := help
 SCHEDULES ?= 100000
 FIRST ?= 0
+# Cycles of `make chaos`.
+CYCLES ?= 60
 
-.PHONY: help demo sim test python array-api wheel test-all bench bench-guard regret lint doc circles audit fuzz miri msrv components
+.PHONY: help demo sim chaos test python array-api wheel test-all bench bench-guard regret lint doc circles audit fuzz miri msrv components
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -55,6 +58,9 @@ wheel:
 sim:
 	SIM_SCHEDULES=$(SCHEDULES) SIM_FIRST=$(FIRST) $(CARGO) test --release --locked --package tacit-node --test simulation -- \
 		--nocapture --test-threads 1 --include-ignored
+
+chaos:
+	CHAOS_CYCLES=$(CYCLES) $(CARGO) test --locked --package tacit-cli --test service -- --ignored --nocapture whatever_is_killed
 
 # Long tests are marked `#[ignore]` with their reason. Some measure time, so nothing runs beside them.
 test-all: test

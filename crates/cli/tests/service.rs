@@ -281,6 +281,86 @@ fn a_node_that_is_killed_loses_nothing() {
     }
 }
 
+/// Processes that this one has started.
+fn children_of(parent: u32) -> Vec<u32> {
+    let processes = fs::read_dir("/proc").expect("processes").flatten();
+    let number = |it: fs::DirEntry| it.file_name().to_string_lossy().parse::<u32>().ok();
+    let of = |pid: &u32| {
+        let about = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let rest = about.rsplit_once(')').map_or("", |(_, rest)| rest);
+        rest.split_whitespace().nth(1).and_then(|it| it.parse::<u32>().ok()) == Some(parent)
+    };
+    processes.filter_map(number).filter(of).collect()
+}
+
+/// Workers and daemons are killed at any moment. Everybody says the same of each session, every release is charged, and no process
+/// or file is left.
+#[test]
+#[ignore = "takes minutes: CHAOS_CYCLES=60 (make chaos)"]
+fn whatever_is_killed_nothing_is_forgotten() {
+    let cycles = std::env::var("CHAOS_CYCLES").ok().and_then(|it| it.parse().ok()).unwrap_or(60);
+    let mut nodes = Nodes::start(10_000);
+    nodes.study("pay", 10_000);
+    let mut ends = std::collections::BTreeMap::new();
+    for cycle in 0..cycles {
+        // Points over the second that a session takes, at each party in turn, a worker and a daemon in turn.
+        let (victim, wait_ms) = (cycle % 3, cycle as u64 * 37 % 1000);
+        let session = nodes.start_session("pay");
+        sleep(Duration::from_millis(wait_ms));
+        let daemon = nodes.children[victim].as_ref().expect("a daemon").id();
+        let workers = children_of(daemon);
+        if cycle % 2 == 0 {
+            for worker in &workers {
+                let pid = rustix::process::Pid::from_raw(*worker as i32).expect("a process");
+                // It may have ended by itself.
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+        } else {
+            nodes.kill(victim);
+            sleep(Duration::from_millis(300));
+            for worker in &workers {
+                let gone = || !Path::new(&format!("/proc/{worker}")).exists();
+                let since = Instant::now();
+                while !gone() && since.elapsed() < Duration::from_secs(5) {
+                    sleep(Duration::from_millis(20));
+                }
+                assert!(gone(), "the worker {worker} outlives its daemon");
+            }
+            nodes.up(victim);
+        }
+        let end = nodes.end(&session);
+        assert!(["succeeded", "partial"].contains(&end.as_str()), "{end}\n{}", nodes.logs());
+        *ends.entry(end).or_insert(0) += 1;
+        for party in PARTIES {
+            nodes.until(&format!("node status --node {party}"), |text| {
+                text.contains(" 0 running, 0 not ended") && !text.contains("not connected")
+            });
+        }
+    }
+    println!("{cycles} cycles: {ends:?}");
+    for party in PARTIES {
+        ok(nodes.dir(), &format!("audit verify --node {party}"));
+        let json = |arguments: &str| {
+            let text = ok(nodes.dir(), &format!("{arguments} --node {party} --json"));
+            serde_json::from_str::<serde_json::Value>(&text).expect("JSON")
+        };
+        let sessions = json("session list");
+        let sessions = sessions.as_array().expect("a list");
+        assert_eq!(sessions.len(), cycles);
+        let attempts = sessions.iter().flat_map(|it| it["attempts"].as_array().expect("attempts"));
+        let own = attempts.flat_map(|it| it["outcomes"].as_array().expect("outcomes"));
+        let own = own.filter(|it| it["party"] == party);
+        let released = own.clone().filter(|it| it["released"] == true).count();
+        let study = json("study show pay");
+        assert_eq!(study["releases"]["spent"], released, "{party}");
+        let results = fs::read_dir(nodes.dir().join(party).join("results")).expect("results");
+        let computed = own.filter(|it| it["ending"] == "computed").count();
+        assert_eq!(results.count(), 2 * computed, "results and reports of {party}");
+        let work = nodes.dir().join(party).join("work");
+        assert!(!work.exists() || fs::read_dir(work).expect("a folder").next().is_none());
+    }
+}
+
 #[test]
 fn a_state_that_is_put_back_learns_what_it_released() {
     let mut nodes = Nodes::start(50);
