@@ -60,7 +60,7 @@ sim:
 		--nocapture --test-threads 1 --include-ignored
 
 chaos:
-	CHAOS_CYCLES=$(CYCLES) $(CARGO) test --locked --package tacit-cli --test service -- --ignored --nocapture whatever_is_killed
+	CHAOS_CYCLES=$(CYCLES) $(CARGO) test --workspace --locked --test service -- --ignored --nocapture whatever_is_killed
 
 # Long tests are marked `#[ignore]` with their reason. Some measure time, so nothing runs beside them.
 test-all: test

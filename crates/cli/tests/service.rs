@@ -381,6 +381,13 @@ fn a_state_that_is_put_back_learns_what_it_released() {
     assert!(fails(&dir, &restore.replace("bob", "carol"), 2).contains("is a backup of bob"));
     assert!(fails(&dir, &restore.replace("copy", "alice"), 2).contains("no whole backup"));
     fs::rename(dir.join("bob"), dir.join("lost")).expect("renamed");
+    for cut in ["state.redb", "datasets/pay"] {
+        fs::rename(dir.join("copy").join(cut), dir.join("cut")).expect("renamed");
+        assert!(fails(&dir, restore, 2).contains("no whole backup"), "{cut}");
+        fs::rename(dir.join("cut"), dir.join("copy").join(cut)).expect("renamed");
+    }
+    let within = fails(&dir, "node backup --to alice/results/copy --node alice", 2);
+    assert!(within.contains("is in the state itself"), "{within}");
     ok(&dir, restore);
     nodes.up(1);
     let waits = |text: &str| text.contains("has all that the others know");

@@ -123,6 +123,8 @@ pub enum Effect {
         /// The attempt's number.
         attempt: u32,
     },
+    /// Delete what was left of an earlier time, as the store says what is wanted: it is the newest that anybody knows of.
+    Sweep,
     /// Delete the results of a session: their time is over.
     Forget {
         /// The session.

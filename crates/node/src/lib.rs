@@ -47,4 +47,4 @@ pub use study::{
     Document, MAX_NAME_BYTES, MAX_PROGRAM_BYTES, Mark, Member, Study, StudyState, TableTerms,
     Terms, canonical, check_name,
 };
-pub use witness::Witness;
+pub use witness::{Witness, group};

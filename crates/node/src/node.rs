@@ -11,7 +11,7 @@ use crate::session::{Charge, Ending, Frozen, Session, Word};
 use crate::sign::Statements;
 use crate::studies::digest;
 use crate::study::{Document, Study};
-use crate::witness::{Life, Witness};
+use crate::witness::{Life, Witness, begins, group};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -152,6 +152,8 @@ pub(crate) struct Request {
 /// One party's node. See the [crate](crate).
 pub struct Node<S> {
     pub(crate) config: Config,
+    /// A digest of all parties' keys.
+    pub(crate) group: String,
     pub(crate) signer: S,
     pub(crate) studies: BTreeMap<String, Study>,
     pub(crate) sessions: BTreeMap<String, Session>,
@@ -161,6 +163,8 @@ pub struct Node<S> {
     /// Statement keys of peers, as they were first said.
     pub(crate) keys: BTreeMap<String, String>,
     pub(crate) head: Head,
+    /// The beginnings of the digests of all entries of the audit log.
+    pub(crate) entries: Vec<u64>,
     /// When the node was started, in the audit log.
     pub(crate) lives: Vec<Life>,
     /// How often the state was put back and recovered.
@@ -175,8 +179,14 @@ pub struct Node<S> {
     pub(crate) recovery: Option<Recovery>,
     /// How far peers have said what has to be learned again.
     pub(crate) recalled_to: BTreeMap<String, (String, u32)>,
+    /// Attempts that each peer told of which this party has not signed anything.
+    pub(crate) claimed: BTreeMap<String, usize>,
     /// Attempts that ran when the node stopped, and how they ended.
     pub(crate) stopped: BTreeMap<(String, u32), Ending>,
+    /// Workers that stand before their gates while not all peers are there.
+    pub(crate) at_gate: BTreeSet<(String, u32)>,
+    /// What was left of an earlier time is deleted.
+    pub(crate) swept: bool,
     /// Peers that are connected.
     pub(crate) links: BTreeSet<String>,
     pub(crate) reservations: BTreeMap<(String, u32), Reservation>,
@@ -260,6 +270,7 @@ impl<S: Statements> Node<S> {
         (now, random): (Now, [u8; 32]),
     ) -> Result<Node<S>, String> {
         let mut node = Node {
+            group: group(&config.fingerprints),
             config,
             signer,
             studies: BTreeMap::new(),
@@ -269,6 +280,7 @@ impl<S: Statements> Node<S> {
             requests: BTreeMap::new(),
             keys: BTreeMap::new(),
             head: Head::default(),
+            entries: Vec::new(),
             lives: Vec::new(),
             era: 0,
             commits: 0,
@@ -276,7 +288,10 @@ impl<S: Statements> Node<S> {
             confirmed: BTreeMap::new(),
             recovery: None,
             recalled_to: BTreeMap::new(),
+            claimed: BTreeMap::new(),
             stopped: BTreeMap::new(),
+            at_gate: BTreeSet::new(),
+            swept: false,
             links: BTreeSet::new(),
             reservations: BTreeMap::new(),
             proposals: BTreeMap::new(),
@@ -346,6 +361,7 @@ impl<S: Statements> Node<S> {
                     }
                     _ => {}
                 }
+                self.entries.push(begins(&entry.hash));
                 if entry.seq > self.head.seq {
                     self.head = entry.head();
                 }
@@ -400,6 +416,9 @@ impl<S: Statements> Node<S> {
         self.say_recalls();
         self.say_studies();
         self.settle_restarted();
+        for (id, number) in std::mem::take(&mut self.at_gate) {
+            self.gate(&id, number);
+        }
         self.tick_sessions();
         if mono.saturating_sub(self.swept_ms) >= SWEEP_MS {
             self.swept_ms = mono;
@@ -599,6 +618,7 @@ impl<S: Statements> Node<S> {
     pub(crate) fn audit(&mut self, kind: &str, body: Value) {
         let entry = Entry::after(&self.head, self.now.wall_ms, kind, body);
         self.head = entry.head();
+        self.entries.push(begins(&entry.hash));
         self.put(Table::Audit, &format!("{:020}", entry.seq), &entry);
     }
 }

@@ -406,4 +406,11 @@ pub struct Charge {
     pub at_ms: u64,
     /// This party's table, if it gave one.
     pub table: Option<(String, Frozen)>,
+    /// Others alone say so.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub claimed: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }

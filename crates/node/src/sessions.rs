@@ -33,7 +33,9 @@ type OwnTable = Option<(String, Frozen)>;
 /// Whether an earlier release and one of a study tell of the same: they have the label or this party's own dataset in common.
 fn is_like(charge: &Charge, terms: &Terms, dataset: Option<&String>) -> bool {
     let theirs = charge.table.as_ref().map(|(dataset, _)| dataset);
-    charge.label == terms.label || theirs.is_some() && theirs == dataset
+    // A table that is forgotten may have been any of this party's.
+    let same = theirs.is_some_and(|theirs| theirs.is_empty() || Some(theirs) == dataset);
+    charge.label == terms.label || same
 }
 
 impl<S: Statements> Node<S> {
@@ -65,6 +67,7 @@ impl<S: Statements> Node<S> {
             if self.recovery.is_none() {
                 self.check_expiry(&id);
                 self.propose_if_due(&id);
+                self.say_start(&id);
             }
             self.say_session(&id);
         }
@@ -513,9 +516,20 @@ impl<S: Statements> Node<S> {
             self.reservations.remove(&(id.to_owned(), attempt));
             return self.end_as(id, Final::Refused, Some((Code::InputsDiffer, self.me())));
         }
-        self.run(id, beginning.clone());
-        for peer in self.others_of(study) {
-            self.send(&peer, Message::Start { beginning: beginning.clone() });
+        self.run(id, beginning);
+        self.say_start(id);
+    }
+
+    /// At home: begins an attempt at peers that may not have heard of it. Who was stopped in between says that it has not begun.
+    fn say_start(&mut self, id: &str) {
+        let Some(session) = self.sessions.get(id).filter(|it| self.is_home(it)) else { return };
+        let Some(live) = session.live().filter(|it| it.stage == Stage::Running) else { return };
+        let (beginning, number) = (live.beginning.clone(), live.beginning.attempt);
+        let silent = beginning.nonces.keys().filter(|it| !live.outcomes.contains_key(*it));
+        for peer in silent.filter(|it| self.links.contains(*it)).cloned().collect::<Vec<_>>() {
+            if self.may_say(&peer, format!("start {id} {number}")) {
+                self.send(&peer, Message::Start { beginning: beginning.clone() });
+            }
         }
     }
 
@@ -654,6 +668,11 @@ impl<S: Statements> Node<S> {
         if let Some(why) = why {
             return self.effect(deny(why));
         }
+        // Somebody has to hear of it, in case this state is put back.
+        if !self.is_witnessed() {
+            self.at_gate.insert((id.to_owned(), number));
+            return;
+        }
         let key = charge_key(id, number);
         let free = !self.holds(Safeguard::ChargeEach) && self.is_charged(id);
         if !self.ledger.contains_key(&key) && !free {
@@ -670,6 +689,7 @@ impl<S: Statements> Node<S> {
                 label: terms.label.clone(),
                 at_ms: wall,
                 table: session.frozen.clone(),
+                claimed: false,
             };
             if self.holds(Safeguard::Charge) {
                 let body = json!({ "study": charge.study, "session": id, "attempt": number });

@@ -91,6 +91,8 @@ impl<S: Statements> Node<S> {
             json!({ "session": id, "attempt": number, "ending": ending, "released": released });
         self.audit("attempt_ended", body);
         self.save_session(id);
+        // Before anybody hears of it: what is said of an attempt is said once.
+        self.say_witness_to_all();
         self.outcomes_changed(id, number);
     }
 
@@ -131,6 +133,10 @@ impl<S: Statements> Node<S> {
         }
         let (id, number) = (beginning.session.clone(), beginning.attempt);
         let attempt_id = beginning.id();
+        if self.has_forgotten(&beginning, &outcomes) {
+            self.rolled_back(from, None);
+            return self.remember(from, beginning, &outcomes);
+        }
         let Some(session) = self.sessions.get(&id) else {
             if !self.holds(Safeguard::OwnVote) {
                 let session = Session::new(beginning.study.clone(), self.now.wall_ms, 0);
@@ -571,16 +577,23 @@ impl<S: Statements> Node<S> {
         let wall = self.now.wall_ms;
         let Some(session) = self.sessions.get(id) else { return Err("it is not known".into()) };
         let day = 24 * 3600 * 1000;
-        let waits = |session: &Session| {
-            let live = session.live()?;
-            let mine = live.outcomes.contains_key(&self.config.me);
-            (mine && wall.saturating_sub(live.began_ms) >= day).then_some(())
+        // How it ended here may wait until a peer is back that never comes.
+        let unsaid = |number: u32| {
+            let key = (id.to_owned(), number);
+            self.recovery.is_none() && self.stopped.contains_key(&key)
         };
-        if session.end.is_some() || waits(session).is_none() {
+        let live = session.live().filter(|live| wall.saturating_sub(live.began_ms) >= day);
+        let live =
+            live.map(|live| (live.beginning.attempt, live.outcomes.contains_key(&self.config.me)));
+        let waits = live.filter(|(number, mine)| *mine || unsaid(*number));
+        let Some((number, _)) = waits.filter(|_| session.end.is_none()) else {
             return Err(
                 "only a session that has waited for other parties' outcomes for 24 hours is ended by hand"
                     .into(),
             );
+        };
+        if let Some(ending) = self.stopped.remove(&(id.to_owned(), number)) {
+            self.own_outcome(id, number, ending);
         }
         if let Some(session) = self.sessions.get_mut(id) {
             session.end = Some(End { state: Final::Partial, code: None, party: None });

@@ -84,7 +84,10 @@ impl<S: Statements> Node<S> {
     ) {
         let id = document.id();
         if !self.studies.contains_key(&id) {
-            if self.check_document(&document).is_err() || !self.makes_room(from) {
+            // What this party approved it may have forgotten, and its parties may have changed since.
+            let own = self.recovery.is_some() && self.has_approved(&document, &approvals);
+            let known = own || self.check_document(&document).is_ok();
+            if !known || !self.makes_room(from) {
                 return;
             }
             let name = document.terms.study.clone();
@@ -129,6 +132,15 @@ impl<S: Statements> Node<S> {
             self.save_study(&id);
         }
         self.send(from, Message::StudyKnown { study: id, digest });
+    }
+
+    /// Whether this party approved a study, by its signature.
+    fn has_approved(&self, document: &Document, approvals: &BTreeMap<String, String>) -> bool {
+        let own = self.signer.public();
+        let member = document.members.get(&self.config.me).filter(|it| it.statements == own);
+        let signature = member.and_then(|_| approvals.get(&self.config.me));
+        let id = document.id();
+        signature.is_some_and(|it| self.signer.verify(&own, Domain::Approval, id.as_bytes(), it))
     }
 
     /// Whether there is room for another study of a peer. A withdrawn one of the same peer makes some, if nobody here had a hand in it.

@@ -1,14 +1,16 @@
 //! Witnesses: how far a node's state was, as its peers keep it. A node that is shown a later state of its own was put back to an
 //! older one, by a backup, a disk snapshot or a copy of a machine.
 
-use crate::effect::Table;
+use crate::effect::{Effect, Table};
 use crate::message::Message;
 use crate::node::Node;
 use crate::safeguard::Safeguard;
 use crate::session::{Ending, Failure, Stage};
 use crate::sign::{Domain, Statements};
+use crate::study::canonical;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// How far a node's state was, as it says itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,26 +24,39 @@ pub struct Witness {
     pub life: String,
     /// How often its store was changed.
     pub commits: u64,
-    /// The digest of the last entry of its audit log.
+    /// The number of the last entry of its audit log.
+    pub seq: u64,
+    /// That entry's digest.
     pub hash: String,
-    /// Releases in its ledger.
+    /// Releases that it has charged, as far as it knows.
     pub charges: u64,
     /// Its signature.
     pub signature: String,
 }
 
 impl Witness {
-    /// What is signed.
+    /// What is signed, among the parties of a [`group`]: a party may be one of another, too.
     #[must_use]
-    pub fn statement(&self) -> Vec<u8> {
-        let Witness { party, era, life, commits, hash, charges, .. } = self;
-        format!("{party} {era} {life} {commits} {hash} {charges}").into_bytes()
+    pub fn statement(&self, group: &str) -> Vec<u8> {
+        let Witness { party, era, life, commits, seq, hash, charges, .. } = self;
+        format!("{group} {party} {era} {life} {commits} {seq} {hash} {charges}").into_bytes()
     }
 
     /// What grows as the state goes on.
     pub(crate) fn age(&self) -> (u32, u64) {
         (self.era, self.commits)
     }
+}
+
+/// A digest of the keys of all parties, by their names.
+#[must_use]
+pub fn group(fingerprints: &BTreeMap<String, String>) -> String {
+    blake3::hash(canonical(&json!(fingerprints)).as_bytes()).to_hex().to_string()
+}
+
+/// What is kept of an audit entry's digest.
+pub(crate) fn begins(hash: &str) -> u64 {
+    hash.get(..16).and_then(|it| u64::from_str_radix(it, 16).ok()).unwrap_or(0)
 }
 
 /// A start of the node, in its audit log.
@@ -61,11 +76,12 @@ impl<S: Statements> Node<S> {
             era: self.era,
             life,
             commits: self.commits_now(),
+            seq: self.head.seq,
             hash: self.head.hash.clone(),
-            charges: self.ledger.len() as u64,
+            charges: self.charges_known(),
             signature: String::new(),
         };
-        witness.signature = self.signer.sign(Domain::Witness, &witness.statement());
+        witness.signature = self.signer.sign(Domain::Witness, &witness.statement(&self.group));
         witness
     }
 
@@ -111,18 +127,20 @@ impl<S: Statements> Node<S> {
     ) {
         let signed = |key: Option<&String>, it: &Witness| {
             let verify = |key: &String| {
-                self.signer.verify(key, Domain::Witness, &it.statement(), &it.signature)
+                let statement = it.statement(&self.group);
+                self.signer.verify(key, Domain::Witness, &statement, &it.signature)
             };
             key.is_some_and(verify)
         };
         let newer = self.witnesses.get(from).is_none_or(|known| known.age() < mine.age());
-        let news = mine.party == from && newer && signed(self.keys.get(from), &mine);
+        // Who has not heard yet what is kept of it may have forgotten that.
+        let news = heard && mine.party == from && newer && signed(self.keys.get(from), &mine);
         let own = self.signer.public();
         let yours = yours.filter(|it| it.party == self.config.me && signed(Some(&own), it));
         let shown = yours.as_ref().map_or((0, 0), Witness::age);
         self.confirmed.insert(from.to_owned(), shown);
         if let Some(later) = yours.filter(|it| self.is_later(it)) {
-            self.rolled_back(from, later);
+            self.rolled_back(from, Some(later));
         }
         if news {
             self.put(Table::Witnesses, from, &mine);
@@ -136,8 +154,16 @@ impl<S: Statements> Node<S> {
 
     /// Whether what this node once signed is of a state that the one it has does not come from.
     fn is_later(&self, witness: &Witness) -> bool {
-        if !self.holds(Safeguard::Witness) || witness.era != self.era {
-            return witness.era > self.era && self.holds(Safeguard::Witness);
+        if !self.holds(Safeguard::Witness) {
+            return false;
+        }
+        if witness.era != self.era {
+            return witness.era > self.era;
+        }
+        // Another entry of the same number: the state went on from a copy.
+        let known = witness.seq.checked_sub(1).and_then(|at| self.entries.get(at as usize));
+        if *known.unwrap_or(&0) != begins(&witness.hash) {
+            return true;
         }
         let Some(life) = self.lives.iter().position(|life| life.hash == witness.life) else {
             return true;
@@ -166,18 +192,23 @@ impl<S: Statements> Node<S> {
         }
     }
 
-    /// Says how attempts ended that ran when the node stopped, once that is certain.
+    /// Says how attempts ended that ran when the node stopped, once that is certain, and lets the shell delete what is left of an
+    /// earlier time.
     pub(crate) fn settle_restarted(&mut self) {
         if self.recovery.is_none() && self.is_witnessed() {
+            if !std::mem::replace(&mut self.swept, true) {
+                self.effect(Effect::Sweep);
+            }
             for ((id, number), ending) in std::mem::take(&mut self.stopped) {
                 self.own_outcome(&id, number, ending);
             }
         }
     }
 
-    pub(crate) fn audit_rolled_back(&mut self, by: &str, later: &Witness) {
+    pub(crate) fn audit_rolled_back(&mut self, by: &str, later: Option<&Witness>) {
         let own = json!({ "era": self.era, "commits": self.commits_now() });
-        let shown = json!({ "era": later.era, "commits": later.commits, "hash": later.hash });
+        let shown =
+            later.map(|it| json!({ "era": it.era, "commits": it.commits, "hash": it.hash }));
         self.audit("rolled_back", json!({ "own": own, "shown": shown, "by": by }));
     }
 }

@@ -6,10 +6,10 @@ use common::{Signer, signed};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tacit_node::{
-    Beginning, Class, Code, Command, Config, Document, Domain, Effect, End, Ending, Entry, Failure,
-    Final, Frozen, Input, Launch, Limits, MAX_MESSAGE_BYTES, Message, Node, Now, Outcome, Past,
-    Policy, Problem, Session, Statements, Step, Stored, Study, Table, TableTerms, Terms, Version,
-    Witness, WorkerEvent, put_back,
+    Beginning, Charge, Class, Code, Command, Config, Document, Domain, Effect, End, Ending, Entry,
+    Failure, Final, Frozen, Input, Launch, Limits, MAX_MESSAGE_BYTES, Message, Node, Now, Outcome,
+    Past, Policy, Problem, Session, Statements, Step, Stored, Study, Table, TableTerms, Terms,
+    Version, Witness, WorkerEvent, group, put_back,
 };
 
 const NAMES: [&str; 3] = ["alice", "bob", "carol"];
@@ -46,7 +46,7 @@ impl Bob {
     fn load(policy: &Policy, disk: BTreeMap<(Table, String), Vec<u8>>, wall_ms: u64) -> Bob {
         let config = Config {
             me: "bob".into(),
-            fingerprints: NAMES.map(|it| (it.to_owned(), it.to_owned())).into(),
+            fingerprints: keys(),
             policy: policy.clone(),
             limits: Limits { running: 3, threads: 2 },
             engine: "engine".into(),
@@ -111,7 +111,10 @@ impl Bob {
                 Effect::Grant { .. } => self.granted += 1,
                 Effect::Deny { why, .. } => self.denied.push(why),
                 Effect::Answer { answer, .. } => self.answered = Some(answer),
-                Effect::Kill { .. } | Effect::Forget { .. } | Effect::Discard { .. } => {}
+                Effect::Kill { .. }
+                | Effect::Forget { .. }
+                | Effect::Discard { .. }
+                | Effect::Sweep => {}
             }
         }
     }
@@ -141,6 +144,14 @@ impl Bob {
     fn try_to(&mut self, command: Command) -> Result<Value, Problem> {
         self.give(Input::Command { ticket: 1, operator: "ops".into(), command });
         self.answered.take().expect("an answer")
+    }
+
+    /// How far bob's state is, as he says when alice comes back.
+    fn witnessed_now(&mut self) -> Witness {
+        self.said.clear();
+        let statements = "key alice".to_owned();
+        self.give(Input::Linked { peer: "alice".into(), statements });
+        self.witnessed()
     }
 
     /// How far bob's state is, as he last said to alice.
@@ -248,9 +259,15 @@ impl Bob {
 fn witness(party: &str, (era, commits): (u32, u64), charges: u64) -> Witness {
     let (party, hash) = (party.to_owned(), format!("{commits:064x}"));
     let (life, signature) = ("1".repeat(64), String::new());
-    let mut witness = Witness { party, era, life, commits, hash, charges, signature };
-    witness.signature = signed(&witness.party, Domain::Witness, &witness.statement());
+    let mut witness = Witness { party, era, life, commits, seq: 0, hash, charges, signature };
+    witness.signature =
+        signed(&witness.party, Domain::Witness, &witness.statement(&group(&keys())));
     witness
+}
+
+/// The fingerprints of all parties.
+fn keys() -> BTreeMap<String, String> {
+    NAMES.map(|it| (it.to_owned(), it.to_owned())).into()
 }
 
 fn document(name: &str, change: impl Fn(&mut Terms)) -> Document {
@@ -854,6 +871,7 @@ fn releases_that_nobody_tells_of_are_charged_by_hand() {
     }
     assert_eq!(recover(&mut bob, &[]), Err("releases_missing".into()));
     assert_eq!(recover(&mut bob, &[("nothing", 1)]), Err("unknown_study".into()));
+    assert_eq!(bob.charges(), 0);
     assert!(recover(&mut bob, &[("study", 1)]).is_ok());
     // What table it was nobody knows, so none differs from it by enough.
     assert_eq!(bob.vote(&kept.study, &id(2), 1), Err(Code::MinChange));
@@ -897,7 +915,10 @@ fn an_attempt_of_which_nobody_knows_bobs_word_counts_as_released() {
     // Nothing is said of it while carol may know better.
     assert!(!bob.session(&id(1)).attempts[&1].outcomes.contains_key("bob"));
     kept.tell(&mut bob, "carol", past);
-    assert!(recover(&mut bob, &[]).is_ok());
+    // It counts; but that it is the one that is missing nobody can prove.
+    assert_eq!(recover(&mut bob, &[]), Err("releases_missing".into()));
+    assert!(recover(&mut bob, &[("study", 1)]).is_ok());
+    assert_eq!(bob.charges(), 2);
     let word = bob.session(&id(1)).attempts[&1].outcomes["bob"].word();
     assert_eq!(word, (Ending::Failed(tacit_node::Failure::Restarted), true));
 }
@@ -991,4 +1012,114 @@ fn bob_tells_a_peer_that_was_put_back_what_it_signed() {
             && key.verify("key alice", Domain::Outcome, &it.statement(), &it.signature)
     };
     assert!(told.iter().all(|it| it.outcomes.iter().any(alice)));
+}
+
+#[test]
+fn what_bob_signed_counts_whatever_was_told_before() {
+    let kept = released_once();
+    // Alice says first that the session was another study's, or had another table.
+    let other = document("other", |terms| terms.home = "alice".into());
+    for (study_of_lie, version) in [(other.id(), "v1"), (kept.study.clone(), "v0")] {
+        let mut bob = kept.put_back();
+        let approved = signed("alice", Domain::Approval, other.id().as_bytes());
+        bob.hear("alice", study(other.clone(), BTreeMap::from([("alice".into(), approved)])));
+        let mut lie = kept.past[0].beginning.clone();
+        lie.study.clone_from(&study_of_lie);
+        lie.nonces.insert("alice".into(), "f".repeat(64));
+        lie.inputs.insert("bob".into(), Frozen { version: version.into(), rows: 10 });
+        let outcomes = vec![outcome(&lie, "alice", Ending::Computed, true)];
+        kept.tell(&mut bob, "alice", vec![Past { beginning: lie, outcomes }]);
+        assert_eq!(bob.charges(), 1, "what alice says counts for now");
+        assert_eq!(recover(&mut bob, &[]), Err("recovering".into()));
+        kept.tell(&mut bob, "carol", kept.past.clone());
+        assert!(recover(&mut bob, &[]).is_ok());
+        let charge = &bob.disk[&(Table::Ledger, format!("{}/1", id(1)))];
+        let charge: Charge = serde_json::from_slice(charge).expect("a charge");
+        assert_eq!(charge.study, kept.study);
+        assert_eq!(charge.table.map(|(_, frozen)| frozen.version), Some("v1".into()));
+        assert_eq!(bob.charges(), 1, "what alice made up gives way");
+    }
+}
+
+#[test]
+fn made_up_attempts_do_not_stand_for_releases_that_are_missing() {
+    let kept = released_once();
+    let mut bob = kept.put_back();
+    let mut lie = kept.past[0].beginning.clone();
+    lie.session = id(7);
+    let outcomes = vec![outcome(&lie, "alice", Ending::Computed, true)];
+    kept.tell(&mut bob, "alice", vec![Past { beginning: lie, outcomes }]);
+    kept.tell(&mut bob, "carol", Vec::new());
+    assert_eq!(recover(&mut bob, &[]), Err("releases_missing".into()));
+}
+
+#[test]
+fn a_forgotten_word_of_bob_is_noticed_wherever_it_turns_up() {
+    let kept = released_once();
+    let mut bob = Bob::load(&Policy::default(), kept.before.clone(), 1_001 * HOUR);
+    bob.link("alice", None);
+    bob.link("carol", None);
+    let Past { beginning, outcomes } = kept.past[0].clone();
+    bob.hear("carol", Message::Outcomes { beginning, outcomes });
+    assert_eq!((bob.audited("rolled_back"), bob.charges()), (1, 1));
+    assert_eq!(bob.vote(&kept.study, &id(2), 1), Err(Code::RolledBack));
+    assert_eq!(bob.audited("two_outcomes"), 0);
+}
+
+#[test]
+fn a_copy_in_the_same_life_is_noticed_by_its_entries() {
+    let kept = released_once();
+    let mut bob = Bob::new();
+    let shown = Witness { hash: "9".repeat(64), commits: 1, ..bob.witnessed_now() };
+    let statement = shown.statement(&group(&keys()));
+    let shown = Witness { signature: signed("bob", Domain::Witness, &statement), ..shown };
+    let mine = witness("carol", (0, 2), 0);
+    bob.hear("carol", Message::Witness { mine, yours: Some(shown), heard: true });
+    assert_eq!(bob.audited("rolled_back"), 1);
+    drop(kept);
+}
+
+#[test]
+fn a_table_that_is_lost_counts_for_all_datasets() {
+    let kept = released_once();
+    let mut bob = kept.put_back();
+    let mut past = kept.past.clone();
+    past[0].outcomes.retain(|it| it.party == "bob");
+    kept.tell(&mut bob, "alice", past.clone());
+    kept.tell(&mut bob, "carol", past);
+    assert!(recover(&mut bob, &[]).is_ok());
+    let charge = bob.disk.iter().find(|((table, _), _)| *table == Table::Ledger);
+    assert!(charge.is_some());
+    // As if the version had been added after the copy.
+    let mut disk = kept.before.clone();
+    disk.retain(|(table, _), _| *table != Table::Datasets);
+    let mut bob = Kept { before: disk, ..released_once() }.put_back();
+    for peer in ["alice", "carol"] {
+        kept.tell(&mut bob, peer, kept.past.clone());
+    }
+    assert!(recover(&mut bob, &[]).is_ok());
+    bob.add("other", "w1", &[]);
+    // The same name, and nothing that is known of the lost one.
+    bob.add("table", "w1", &[]);
+    let other = document("other", |terms| {
+        (terms.label, terms.min_change) = ("another".into(), 3);
+    });
+    let study = bob.study(other);
+    bob.ask(Command::BindStudy { study: study.clone(), dataset: "other".into() });
+    assert_eq!(bob.vote(&study, &id(5), 1), Err(Code::MinChange));
+}
+
+#[test]
+fn a_gate_waits_until_somebody_hears_of_it() {
+    let mut bob = Bob::new();
+    let study = bob.study(document("study", |_| ()));
+    let beginning = bob.vote(&study, &id(1), 1).expect("a vote");
+    bob.start(&beginning);
+    bob.give(Input::Unlinked { peer: "carol".into() });
+    bob.worker(&beginning, WorkerEvent::GateAsked);
+    bob.tick(1000);
+    assert_eq!((bob.granted, bob.charges()), (0, 0));
+    bob.link("carol", None);
+    bob.tick(1000);
+    assert_eq!((bob.granted, bob.charges()), (1, 1));
 }

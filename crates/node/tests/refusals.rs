@@ -94,7 +94,10 @@ impl Pair {
                     let event = WorkerEvent::Ended(Ending::Failed(Failure::Denied));
                     self.give(node, worker(&session, attempt, event));
                 }
-                Effect::Kill { .. } | Effect::Forget { .. } | Effect::Discard { .. } => {}
+                Effect::Kill { .. }
+                | Effect::Forget { .. }
+                | Effect::Discard { .. }
+                | Effect::Sweep => {}
             }
         }
     }

@@ -159,7 +159,7 @@ impl Served {
             std::io::ErrorKind::NotFound => Problem::new(
                 410,
                 "gone",
-                "the results are not here any more: the state was put back from a backup that does not have them",
+                "the results are not here: their file is gone, or the state was put back from a backup without it",
             ),
             _ => failed(),
         })?;

@@ -10,7 +10,7 @@ use crate::store::Store;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::time::Instant;
 use tacit_net::config::PartyConfig;
@@ -85,6 +85,16 @@ pub fn write(
     (party, statements): (&str, &str),
     to: &Path,
 ) -> Result<About, Error> {
+    let parent = to.parent().unwrap_or(to);
+    let within = |folder: &Path| {
+        Ok::<_, io::Error>(fs::canonicalize(folder)?.starts_with(fs::canonicalize(state)?))
+    };
+    if within(parent).map_err(|e| Error::file(parent, &e))? {
+        return Err(Error::input(format!(
+            "{} is in the state itself: name another folder",
+            to.display()
+        )));
+    }
     let folder = fs::DirBuilder::new().mode(0o700).create(to);
     folder.map_err(|e| match e.kind() {
         io::ErrorKind::AlreadyExists => Error::input(format!(
@@ -94,6 +104,9 @@ pub fn write(
         _ => Error::file(to, &e),
     })?;
     let records = store.copy(&to.join(DATABASE))?;
+    let owner = fs::Permissions::from_mode(0o600);
+    let secret = fs::set_permissions(to.join(DATABASE), owner);
+    secret.map_err(|e| Error::file(to, &e))?;
     // Names come from the copy, so that what is added meanwhile is not missed.
     let (from, into) = (Data::new(state.join("datasets")), Data::new(to.join("datasets")));
     let mut files = 0;
@@ -108,6 +121,7 @@ pub fn write(
             files += usize::from(copy(&source, &target)?);
         }
         synced(&to.join("datasets").join(name))?;
+        synced(&to.join("datasets"))?;
     }
     files += copy_all(&state.join("results"), &to.join("results"))?;
     let about = About {
@@ -126,6 +140,7 @@ pub fn write(
     });
     written.map_err(|e| Error::file(&path, &e))?;
     synced(to)?;
+    synced(parent)?;
     Ok(about)
 }
 
@@ -163,14 +178,29 @@ pub fn restore(config: &NodeConfig, party: &PartyConfig, from: &Path) -> Result<
             config.state.display()
         )));
     }
+    let mut files = 0;
     for folder in ["datasets", "results"] {
         if from.join(folder).exists() {
-            copy_all(&from.join(folder), &config.state.join(folder))?;
+            files += copy_all(&from.join(folder), &config.state.join(folder))?;
         }
     }
     let new = config.state.join("state.redb.new");
-    copy(&from.join(DATABASE), &new)?;
-    Store::open(&new)?.add(&put_back(now(Instant::now()).wall_ms))?;
+    let whole = copy(&from.join(DATABASE), &new)? && files == about.files;
+    // Without a file this would make one.
+    let store = if whole { Some(Store::open(&new)?) } else { None };
+    let records = store.as_ref().map(Store::load).transpose()?.map(|it| it.len());
+    if records != Some(about.records) {
+        return Err(Error::input(format!(
+            "{} is no whole backup: {ABOUT} tells of {} records and {} files, and {} and {files} are there",
+            from.display(),
+            about.records,
+            about.files,
+            records.unwrap_or(0)
+        )));
+    }
+    if let Some(store) = store {
+        store.add(&put_back(now(Instant::now()).wall_ms))?;
+    }
     fs::rename(&new, &database).map_err(|e| Error::file(&database, &e))?;
     synced(&config.state)?;
     Ok(about)

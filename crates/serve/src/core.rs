@@ -1,5 +1,6 @@
 //! The thread that decides: it feeds the node one event after the other, and carries out what follows once it is durable.
 
+use crate::data::Left;
 use crate::error::Error;
 use crate::links::Links;
 use crate::sign::Ed25519Statements;
@@ -108,6 +109,8 @@ pub struct Core {
     pub links: Links,
     pub workers: Workers,
     pub started: Instant,
+    /// What was left of an earlier time when the node was started.
+    pub left: Left,
 }
 
 /// The time for the node.
@@ -196,6 +199,7 @@ impl Core {
                     info!(session, attempt, "ending a worker");
                     self.workers.kill(&session, attempt);
                 }
+                Effect::Sweep => self.left.delete(),
                 Effect::Discard { session, attempt } => self.workers.discard(&session, attempt),
                 Effect::Forget { session } => self.workers.forget(&session),
                 Effect::Answer { ticket, answer } => {

@@ -3,7 +3,7 @@
 use crate::api::{self, Served, check_socket};
 use crate::config::NodeConfig;
 use crate::core::{Core, Events, now, random};
-use crate::data::{self, Data, make};
+use crate::data::{Data, Left, make};
 use crate::error::Error;
 use crate::links::Links;
 use crate::sign::Ed25519Statements;
@@ -55,8 +55,9 @@ pub fn run(
     let first = (now(started), random()?);
     let records = store.load()?;
     let data = Arc::new(Data::new(datasets));
-    sweep(&results, &party.name, &records)?;
-    data.sweep(&store.tables()?)?;
+    let mut left = Left::default();
+    look(&results, &party.name, &records, &mut left)?;
+    data.look(&store.tables()?, &mut left)?;
     let (node, step) = Node::load(of_node, signer, records, first, &has_results)
         .map_err(|why| Error::system(format!("{}: {why}", config.state.display())))?;
     let (events, receiver) = Events::new(config.peer.addresses.keys());
@@ -85,7 +86,7 @@ pub fn run(
     // Whoever started this may wait for that, as systemd does.
     let told = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
     told.map_err(|e| Error::system(format!("cannot say that the node is up: {e}")))?;
-    Core { node, store, links, workers, started }.run(step, &receiver)
+    Core { node, store, links, workers, started, left }.run(step, &receiver)
 }
 
 /// Looks at everything that a node needs, without starting it. Gives remarks for the operator.
@@ -164,9 +165,9 @@ fn check_private(state: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Deletes results that nobody can ask for: of sessions that the store does not know or whose time is over, and of attempts that
+/// Looks for results that nobody can ask for: of sessions that the store does not know or whose time is over, and of attempts that
 /// were ended after they had passed their gate.
-fn sweep(results: &Path, me: &str, records: &[Stored]) -> Result<(), Error> {
+fn look(results: &Path, me: &str, records: &[Stored], left: &mut Left) -> Result<(), Error> {
     let sessions = records.iter().filter(|record| record.table == Table::Sessions);
     let mut wanted = BTreeSet::new();
     for record in sessions {
@@ -183,7 +184,7 @@ fn sweep(results: &Path, me: &str, records: &[Stored]) -> Result<(), Error> {
             wanted.extend(files);
         }
     }
-    data::sweep(results, &|name| wanted.contains(&results.join(name)))
+    left.look(results, &|name| wanted.contains(&results.join(name)))
 }
 
 /// Takes the state directory for this process.

@@ -111,16 +111,16 @@ impl Data {
         Ok(files)
     }
 
-    /// Deletes what the store does not know: tables that were being added when the node ended.
+    /// Looks for what the store does not know: tables that were being added when the node ended.
     ///
     /// # Errors
-    /// A folder cannot be read, or a file not be deleted.
-    pub fn sweep(&self, known: &BTreeMap<String, String>) -> Result<(), Error> {
+    /// A folder cannot be read.
+    pub fn look(&self, known: &BTreeMap<String, String>, left: &mut Left) -> Result<(), Error> {
         if !self.0.exists() {
             return Ok(());
         }
         for folder in entries(&self.0)?.into_iter().filter(|path| path.is_dir()) {
-            sweep(&folder, &|name| {
+            left.look(&folder, &|name| {
                 name.strip_suffix(".csv").is_some_and(|version| known.contains_key(version))
             })?;
         }
@@ -128,21 +128,36 @@ impl Data {
     }
 }
 
-/// Deletes tables, results and unfinished files of a folder, but those that are wanted. Nothing else is touched.
-///
-/// # Errors
-/// It cannot be read, or a file not be deleted.
-pub fn sweep(folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<(), Error> {
-    for path in entries(folder)?.into_iter().filter(|path| path.is_file()) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let ours =
-            [".csv", ".json"].iter().any(|it| name.ends_with(it)) || name.starts_with(".tmp");
-        if ours && !wanted(&name) {
+/// Files that were there when the node was started, and that its store does not want.
+#[derive(Default)]
+pub struct Left(Vec<PathBuf>);
+
+impl Left {
+    /// Looks for tables, results and unfinished files of a folder, but those that are wanted. Nothing else counts.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn look(&mut self, folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<(), Error> {
+        for path in entries(folder)?.into_iter().filter(|path| path.is_file()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let ours =
+                [".csv", ".json"].iter().any(|it| name.ends_with(it)) || name.starts_with(".tmp");
+            if ours && !wanted(&name) {
+                self.0.push(path);
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes them, once it is certain that the store is the newest.
+    pub fn delete(&mut self) {
+        for path in self.0.drain(..) {
             warn!(file = %path.display(), "deleting what was left of an earlier time");
-            fs::remove_file(&path).map_err(|e| Error::file(&path, &e))?;
+            if let Err(error) = fs::remove_file(&path) {
+                warn!(file = %path.display(), %error, "it cannot be deleted");
+            }
         }
     }
-    Ok(())
 }
 
 /// What is said of a table's file that is not what was added.
@@ -369,7 +384,9 @@ mod tests {
         let folder = data.0.join("pay");
         fs::write(folder.join(".tmp123"), "").expect("a file");
         fs::write(folder.join("notes.txt"), "").expect("a file");
-        data.sweep(&known(&[&kept])).expect("it can be swept");
+        let mut left = Left::default();
+        data.look(&known(&[&kept]), &mut left).expect("it can be read");
+        left.delete();
         assert!(data.path("pay", &kept.version).exists() && folder.join("notes.txt").exists());
         assert!(!data.path("pay", &lost.version).exists() && !folder.join(".tmp123").exists());
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use tacit_node::{
     Beginning, Charge, Class, Command, Config, Document, Domain, Effect, Ending, Entry, Failure,
-    Final, Input, Launch, Limits, Member, Message, Node, Now, Policy, Safeguard, Session,
+    Final, Input, Launch, Limits, Member, Message, Node, Now, Past, Policy, Safeguard, Session,
     Statements, Step, Stored, Study, Table, TableTerms, Terms, Version, Witness, WorkerEvent,
 };
 
@@ -471,11 +471,12 @@ impl World {
             Event::Recover(node) => {
                 self.ticket += 1;
                 let (ticket, operator) = (self.ticket, "ops".to_owned());
-                // What nobody can tell of the operator charges somewhere, at the second try.
+                // What nobody can tell of the operator charges somewhere, and more with each try.
                 let study = self.documents.keys().next().cloned();
-                let by_hand = self.now > 1_000_000 + FAULTY_MS + 30_000;
-                let study = study.filter(|_| by_hand && self.places[node].put_back);
-                let charges = study.into_iter().map(|study| (study, 1)).collect();
+                let since = self.now.saturating_sub(1_000_000 + FAULTY_MS);
+                let count = (since / 20_000).saturating_sub(1) as u32 * 4;
+                let study = study.filter(|_| count > 0 && self.places[node].put_back);
+                let charges = study.into_iter().map(|study| (study, count)).collect();
                 let command = Command::Recover(charges);
                 self.input(node, Input::Command { ticket, operator, command })
             }
@@ -531,7 +532,15 @@ impl World {
             signature: String::new(),
         };
         outcome.signature = signed(&format!("key {me}"), Domain::Outcome, &outcome.statement());
-        let message = Box::new(Message::Outcomes { beginning, outcomes: vec![outcome] });
+        let outcomes = vec![outcome];
+        let message = match self.rng.chance(300) {
+            true => {
+                let past = vec![Past { beginning, outcomes }];
+                Message::Recalled { after: None, past, next: None }
+            }
+            false => Message::Outcomes { beginning, outcomes },
+        };
+        let message = Box::new(message);
         self.at(self.now + 10, Event::Arrive { from: liar, to, message, lines });
         Ok(())
     }
@@ -738,7 +747,7 @@ impl World {
                 self.over(node, &session, attempt, Some(Failure::Denied))
             }
             Effect::Kill { session, attempt } => self.over(node, &session, attempt, None),
-            Effect::Discard { .. } => Ok(()),
+            Effect::Discard { .. } | Effect::Sweep => Ok(()),
             Effect::Forget { .. } => Err("results were deleted before their time".into()),
             Effect::Answer { ticket, answer } => {
                 // An older state knows no later requests.
