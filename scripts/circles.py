@@ -31,7 +31,6 @@ LIMITS = {
     "garbling": 10,
     "net": 7,
     "program": 10,
-    "tables": 6,
 }
 
 TOKEN = re.compile(

@@ -2,9 +2,10 @@
 
 use zeroize::Zeroizing;
 
-use crate::cell::{Cell, Problem, Target};
+use crate::cell::{Cell, Target};
 use crate::column::{Column, Table};
 use crate::error::{CellError, MAX_CELL_ERRORS, TableError};
+use crate::problem::Problem;
 use crate::schema::{ColumnSpec, Missing, Schema};
 use tacit_program::{Element, Meaning};
 

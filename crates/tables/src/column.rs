@@ -66,7 +66,7 @@ pub struct Column {
     pub interval: Interval,
     /// What the values stand for.
     pub meaning: Meaning,
-    /// Raw values: 0 or 1 for a bit; the 64 bits of a `u64` (see [`widen`]); `value * 2^fraction`
+    /// Raw values: 0 or 1 for a bit; the 64 bits of a `u64` (see [`widen`](crate::widen)); `value * 2^fraction`
     /// in fixed point.
     pub raw: Zeroizing<Vec<i64>>,
 }
@@ -114,15 +114,6 @@ impl Table {
 impl fmt::Debug for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Table").field("columns", &self.columns).finish_non_exhaustive()
-    }
-}
-
-/// Gives the number that a raw value stands for: `u64` raw values are read as unsigned.
-#[must_use]
-pub fn widen(element: Element, raw: i64) -> i128 {
-    match element {
-        Element::Int { signed: false, .. } => i128::from(raw.cast_unsigned()),
-        _ => i128::from(raw),
     }
 }
 

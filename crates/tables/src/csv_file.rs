@@ -7,10 +7,10 @@ use std::path::Path;
 use csv::ByteRecord;
 
 use crate::builder::Builder;
-use crate::cell::Problem;
 use crate::column::Table;
 use crate::error::TableError;
 use crate::number;
+use crate::problem::Problem;
 use crate::schema::{ColumnSpec, Schema};
 
 const BUFFER_BYTES: usize = 1 << 18;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::cell::Problem;
+use crate::problem::Problem;
 
 /// Errors of cells are collected up to this many before reading stops.
 pub(crate) const MAX_CELL_ERRORS: usize = 10;

@@ -1,6 +1,6 @@
 //! Numbers to raw values: exact, or rounded to the nearest, ties to even.
 
-use crate::cell::Problem;
+use crate::problem::Problem;
 
 /// A raw value, and whether nothing was rounded.
 #[derive(Clone, Copy)]

@@ -4,8 +4,16 @@ use std::fmt::Write as _;
 
 use tacit_program::{Element, Interval};
 
-use crate::column::widen;
 use crate::number::divide;
+
+/// Gives the number that a raw value stands for: `u64` raw values are read as unsigned.
+#[must_use]
+pub fn widen(element: Element, raw: i64) -> i128 {
+    match element {
+        Element::Int { signed: false, .. } => i128::from(raw.cast_unsigned()),
+        _ => i128::from(raw),
+    }
+}
 
 /// The number in decimal, exactly. Fixed point has at least one digit after the point, if it has
 /// fractional bits at all.

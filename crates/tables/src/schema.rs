@@ -231,7 +231,7 @@ impl ColumnSpec {
     }
 
     fn check_raw(&self, raw: i64, what: &str) -> Result<(), String> {
-        if self.range.contains(Interval::point(crate::widen(self.element, raw))) {
+        if self.range.contains(Interval::point(render::widen(self.element, raw))) {
             return Ok(());
         }
         let range = render::interval(self.element, self.range);

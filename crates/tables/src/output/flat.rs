@@ -5,8 +5,7 @@ use std::sync::Arc;
 use tacit_program::{Domain, Element, Meaning};
 
 use super::table::{OutputColumn, OutputTable};
-use crate::column::widen;
-use crate::render;
+use crate::render::{self, widen};
 
 /// A column of labels, a result, or a column of a matrix.
 pub(super) struct Flat<'a> {

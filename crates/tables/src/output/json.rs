@@ -7,8 +7,7 @@ use std::sync::Arc;
 use tacit_program::{Domain, Element, Meaning};
 
 use super::table::{OutputColumn, OutputTable};
-use crate::column::widen;
-use crate::render;
+use crate::render::{self, widen};
 
 pub(super) fn write(table: &OutputTable, writer: &mut dyn Write) -> io::Result<()> {
     writer.write_all(b"{")?;
