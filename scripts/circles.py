@@ -29,7 +29,6 @@ LIMITS = {
     "cli": 7,
     "engine": 16,
     "garbling": 10,
-    "net": 7,
     "program": 10,
 }
 

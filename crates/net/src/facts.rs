@@ -1,7 +1,7 @@
 //! The lists of facts that parties compare before anything else, and their wire form.
 
 use crate::error::{NetError, clean_text};
-use crate::session::MAX_CONTROL_BYTES;
+use crate::frame::MAX_CONTROL_BYTES;
 use crate::types::Peer;
 use std::sync::Arc;
 

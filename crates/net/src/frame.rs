@@ -1,7 +1,40 @@
 //! Frames of the control connections: 32-bit little-endian length of what follows, a kind, a
 //! payload. The length is checked before anything is kept.
 
-use crate::session::{Kind, MAX_CONTROL_BYTES};
+/// Largest payload of one control message, in bytes.
+pub const MAX_CONTROL_BYTES: usize = 1 << 20;
+
+/// What a control message is for. All parties do the same control operations in the same order.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    Facts = 1,
+    Barrier = 2,
+    Publish = 3,
+    Done = 4,
+    Abort = 5,
+    Heartbeat = 6,
+}
+
+impl Kind {
+    pub(crate) fn from_byte(byte: u8) -> Option<Kind> {
+        use Kind::{Abort, Barrier, Done, Facts, Heartbeat, Publish};
+        [Facts, Barrier, Publish, Done, Abort, Heartbeat]
+            .into_iter()
+            .find(|&kind| kind as u8 == byte)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Facts => "comparing facts",
+            Kind::Barrier => "a barrier",
+            Kind::Publish => "publishing a message",
+            Kind::Done => "finishing",
+            Kind::Abort => "aborting",
+            Kind::Heartbeat => "a heartbeat",
+        }
+    }
+}
 
 const HEADER_BYTES: usize = 5;
 

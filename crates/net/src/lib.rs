@@ -64,12 +64,13 @@ pub mod testing;
 mod types;
 
 pub use error::{AbortKind, MAX_REASON_BYTES, NetError, clean_text};
+pub use frame::MAX_CONTROL_BYTES;
 pub use identity::{Fingerprint, Identity};
 pub use link::LinkProfile;
 pub use mesh::Mesh;
 pub use meter::{Count, Meter};
 pub use pinned::{Accepted, Dialed, PinnedEnds};
-pub use session::{MAX_CONTROL_BYTES, MeetingPoint, Session};
+pub use session::{MeetingPoint, Session};
 pub use socket::{
     Farewell, Limits, Missed, Notice, PartyAddress, Security, SessionConfig, SessionId, Stopper,
     connect, meet,

@@ -2,46 +2,12 @@
 
 use crate::error::{AbortKind, MAX_REASON_BYTES, NetError, clean_text};
 use crate::facts;
+use crate::frame::{Kind, MAX_CONTROL_BYTES};
 use crate::mesh::Mesh;
 use crate::meter::Meter;
 use crate::types::{PartyId, Peer, Peers};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tracing::{debug, info, trace, warn};
-
-/// Largest payload of one control message, in bytes.
-pub const MAX_CONTROL_BYTES: usize = 1 << 20;
-
-/// What a control message is for. All parties do the same control operations in the same order.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum Kind {
-    Facts = 1,
-    Barrier = 2,
-    Publish = 3,
-    Done = 4,
-    Abort = 5,
-    Heartbeat = 6,
-}
-
-impl Kind {
-    pub(crate) fn from_byte(byte: u8) -> Option<Kind> {
-        use Kind::{Abort, Barrier, Done, Facts, Heartbeat, Publish};
-        [Facts, Barrier, Publish, Done, Abort, Heartbeat]
-            .into_iter()
-            .find(|&kind| kind as u8 == byte)
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Kind::Facts => "comparing facts",
-            Kind::Barrier => "a barrier",
-            Kind::Publish => "publishing a message",
-            Kind::Done => "finishing",
-            Kind::Abort => "aborting",
-            Kind::Heartbeat => "a heartbeat",
-        }
-    }
-}
 
 /// The control connections of one party.
 pub(crate) trait Control: Send {

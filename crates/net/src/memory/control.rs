@@ -3,7 +3,8 @@
 use super::MemoryNetwork;
 use super::clock::{Clock, DirectedLink};
 use crate::error::{AbortKind, NetError};
-use crate::session::{Control, Kind, abort_payload, aborted, out_of_step};
+use crate::frame::Kind;
+use crate::session::{Control, abort_payload, aborted, out_of_step};
 use crate::session_state::{POLL_INTERVAL, SessionState};
 use crate::types::{PartyId, Peer, Peers};
 use std::collections::VecDeque;

@@ -2,11 +2,11 @@
 //! keeps them alive, and ends the session when a peer aborts or disappears.
 
 use super::ends::Ends;
-use super::lobby::{Early, lost};
+use super::lobby::{Early, MAX_AHEAD, lost};
 use super::wire::{Stall, Wire, timespec};
 use crate::error::NetError;
-use crate::frame::{Frames, encode};
-use crate::session::{Control, Kind, aborted, out_of_step};
+use crate::frame::{Frames, Kind, encode};
+use crate::session::{Control, aborted, out_of_step};
 use crate::session_state::POLL_INTERVAL;
 use crate::shaper::Pacing;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -16,8 +16,6 @@ use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Control messages that a peer may be ahead of this party.
-pub(crate) const MAX_AHEAD: usize = 64;
 /// Time to get the last frames out when a session ends.
 const LINGER: Duration = Duration::from_secs(1);
 /// A peer that leaves because another one told it to may be faster than that one's word: how long

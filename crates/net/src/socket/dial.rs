@@ -1,7 +1,8 @@
 //! Dialing: the party with the higher id opens all connections of a pair.
 
-use super::establish::{Event, Setup, pause, prepare, purposes};
 use super::hello::{Answer, MEMBERS, Purpose};
+use super::setup::{Event, Setup, pause, purposes};
+use super::sockets::prepare;
 use super::tls::Tls;
 use super::trust::{DIALER_PATIENCE, not_known, wrong_key};
 use super::wire::{Stall, Wire};
@@ -134,7 +135,7 @@ fn attempt(
     tls: Option<&Caller>,
 ) -> Result<Wire, Miss> {
     let stream = open(setup, &setup.config.parties[peer].address)?;
-    let fd = prepare(stream, setup).map_err(|e| Miss::Dropped(e.to_string()))?;
+    let fd = prepare(stream, &setup.config.limits).map_err(|e| Miss::Dropped(e.to_string()))?;
     let end = match tls {
         None => None,
         Some(caller) => Some(Tls::client(caller.dial().map_err(Miss::Never)?)),

@@ -3,11 +3,15 @@
 
 use super::SessionConfig;
 use super::dial::say_farewell;
-use super::establish::{Event, Setup, knows, open_listener, send_abort, spawn};
 use super::hello::{MAX_REFUSAL_BYTES, Purpose};
 use super::listen::Listening;
-use crate::error::AbortKind;
+use super::setup::{Event, Setup, spawn};
+use super::sockets::open_listener;
+use super::wire::Wire;
+use crate::error::{AbortKind, NetError};
+use crate::frame::{self, Kind};
 use crate::session::abort_words;
+use crate::session_state::POLL_INTERVAL;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
@@ -128,4 +132,23 @@ pub(crate) fn farewell_payload(kind: AbortKind, reason: &str) -> Vec<u8> {
     let mut payload = abort_words(kind, reason);
     payload.truncate(MAX_REFUSAL_BYTES);
     payload
+}
+
+/// The last words on a control connection.
+pub(crate) fn send_abort(wire: &mut Wire, payload: &[u8]) {
+    // A peer that is gone needs no goodbye.
+    let _ = wire.write_all(&frame::encode(Kind::Abort, payload), Instant::now() + POLL_INTERVAL);
+    wire.end();
+}
+
+/// Whom this party need not tell about an error: the peer it is about knows, or cannot be told.
+pub(crate) fn knows(error: &NetError) -> Option<usize> {
+    match error {
+        NetError::PeerAborted { peer, .. }
+        | NetError::Disagreement { peer, .. }
+        | NetError::Unauthorised { peer, .. }
+        | NetError::Misbehaviour { peer, .. }
+        | NetError::Network { peer, .. } => Some(peer.id.index()),
+        _ => None,
+    }
 }

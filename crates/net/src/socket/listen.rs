@@ -8,8 +8,9 @@
 //! nothing. A party that lost its place tries again within a moment, and its first message
 //! comes with its connection, while that of a stranger who wants to keep a place does not.
 
-use super::establish::{Event, Setup, differs, prepare, purposes, spawn};
 use super::hello::{Answer, HELLO_BYTES, Hello, MAX_REFUSAL_BYTES, MEMBERS, Purpose};
+use super::setup::{Event, Setup, purposes, spawn};
+use super::sockets::prepare;
 use super::tls::Tls;
 use super::trust::{LISTENER_PATIENCE, not_known, wrong_key};
 use super::wire::{Stall, Wire, timespec};
@@ -235,7 +236,7 @@ impl Door<'_> {
         if let Some(i) = makes_way {
             self.turn_out(i);
         }
-        match prepare(stream, self.setup) {
+        match prepare(stream, &self.setup.config.limits) {
             Ok(fd) => self.guests.push(Guest::new(Wire::new(fd, None), from)),
             Err(e) => self.say(from, &e.to_string()),
         }
@@ -495,7 +496,7 @@ fn judge(
             true => setup.members().join(", "),
             false => mine,
         };
-        let answer = differs(what, &mine, &theirs);
+        let answer = Answer::Differs([what.to_owned(), mine.clone(), theirs.clone()]);
         let disagreement = |peer: &Arc<Peer>| {
             let (peer, what) = (peer.clone(), what.to_owned());
             Event::Failed(NetError::Disagreement { peer, what, mine, theirs, setting: true })

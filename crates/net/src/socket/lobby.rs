@@ -1,17 +1,18 @@
 //! Peers that are connected already while others are missing: what they say, and whether they leave.
 
-use super::control::MAX_AHEAD;
-use super::establish::{Setup, Wires};
 use super::hello::Purpose;
+use super::setup::{Setup, Wires};
 use super::wire::{Stall, Wire};
 use crate::error::NetError;
-use crate::frame::Frames;
-use crate::session::{Kind, aborted};
+use crate::frame::{Frames, Kind};
+use crate::session::aborted;
 use crate::types::Peer;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Control messages that a peer may be ahead of this party.
+pub(crate) const MAX_AHEAD: usize = 64;
 /// A peer whose connection closes may have a successor: one that it dials again because an answer
 /// was late, or another peer's word about why. How long to wait for either.
 const HEARSAY: Duration = Duration::from_millis(1500);

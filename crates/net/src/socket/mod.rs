@@ -15,6 +15,8 @@ mod hello;
 mod kept;
 mod listen;
 mod lobby;
+mod setup;
+mod sockets;
 mod stopper;
 mod tls;
 mod transport;
@@ -22,8 +24,9 @@ mod trust;
 pub(crate) mod wire;
 
 pub use establish::{Missed, connect, meet};
-pub(crate) use establish::{open_listener, spawn};
 pub use farewell::Farewell;
+pub(crate) use setup::spawn;
+pub(crate) use sockets::open_listener;
 pub use stopper::Stopper;
 
 use crate::error::NetError;
