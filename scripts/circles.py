@@ -28,7 +28,6 @@ TARGET = 5
 LIMITS = {
     "cli": 7,
     "engine": 16,
-    "garbling": 10,
     "program": 10,
 }
 

@@ -5,6 +5,11 @@ use tacit_ring::{Buffer, Prg, StreamIds};
 use tacit_sharing::SharingError;
 use zeroize::Zeroize;
 
+/// Bytes of whole words of bits.
+pub(crate) fn words(bits: usize) -> u64 {
+    8 * bits.div_ceil(64) as u64
+}
+
 /// Bits, packed in words, the last one padded with zeros. Wiped when dropped.
 pub struct Bits {
     /// 64 bits to a word.

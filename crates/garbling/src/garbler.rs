@@ -3,10 +3,9 @@
 
 use crate::authenticated::Unopened;
 use crate::bmr::{LabelFunction, Opening};
-use crate::yao::streamed::Streamed;
-use crate::{Bits, Chain, Evaluate, Garbling, Ports};
+use crate::worker::{Evaluate, Garbling, Streaming};
+use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
-use tacit_backend::Boolean;
 use tacit_gmw::{Correlations, Delta};
 use tacit_net::{Mesh, PartyId};
 use tacit_ring::{Buffer, Entropy};
@@ -210,16 +209,6 @@ pub trait AnyWorker<'m>: Send {
     /// # Errors
     /// When [`Garbling::streaming`] fails.
     fn streaming(self: Box<Self>, places: &[PartyId]) -> Result<Streaming<'m>, SharingError>;
-}
-
-/// A worker, for a program that is garbled as it runs.
-pub enum Streaming<'m> {
-    /// Gate by gate.
-    ByGates(Box<Boolean<Streamed<'m>>>),
-    /// Circuit by circuit, each of which goes on from the one before.
-    ByCircuits(Box<dyn Chain + Send + 'm>),
-    /// Its protocol garbles whole circuits only.
-    Never,
 }
 
 /// A garbled circuit of any protocol, with what a party needs to evaluate it. It is used once: by giving it up.

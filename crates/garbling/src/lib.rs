@@ -48,12 +48,14 @@ pub mod prf;
 pub mod protocols;
 mod silent;
 mod tweak;
+mod worker;
 pub mod yao;
 
 pub use bits::Bits;
 pub use chain::Chain;
 pub use garbler::{
-    AnyReady, AnyWorker, Counter, Evaluated, Form, Garbler, Kept, Parties, Seat, Streaming, Terms,
+    AnyReady, AnyWorker, Counter, Evaluated, Form, Garbler, Kept, Parties, Seat, Terms,
 };
 pub use garblers::{descriptors, garbler};
-pub use ports::{Evaluate, Garbling, KEPT, Ports};
+pub use ports::{KEPT, Ports};
+pub use worker::{Evaluate, Garbling, Streaming};

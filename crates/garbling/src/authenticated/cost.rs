@@ -7,7 +7,7 @@ use super::stock::stock_batches;
 use super::triples::Sizes;
 use super::{EVALUATOR, FIRST_GARBLER};
 use crate::Ports;
-use crate::bmr::words;
+use crate::bits::words;
 use crate::garbler::Counter;
 use crate::garbler::Form;
 use crate::links::pairs;

@@ -15,8 +15,9 @@ use super::triples::{self, Sizes};
 use super::{EVALUATOR, FIRST_GARBLER, bits};
 use crate::garbler::Form;
 use crate::links::Links;
-use crate::ports::{self, KEPT};
+use crate::ports::KEPT;
 use crate::tweak::{self, Hash};
+use crate::worker;
 use crate::{Bits, Ports, Streaming};
 use tacit_gmw::WorkerKeys;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
@@ -255,11 +256,11 @@ impl<'m> Authenticated<'m> {
     }
 
     /// Prepares a circuit that may go on from another: its inputs that nobody gives are the wires of that one that
-    /// nobody learns, in the same order. See [`prepare`](ports::Garbling::prepare). Also returns what further circuits
+    /// nobody learns, in the same order. See [`prepare`](worker::Garbling::prepare). Also returns what further circuits
     /// go on from.
     ///
     /// # Errors
-    /// When [`prepare`](ports::Garbling::prepare) fails, when there are not as many wires as inputs, and in another
+    /// When [`prepare`](worker::Garbling::prepare) fails, when there are not as many wires as inputs, and in another
     /// form than half gates.
     pub fn prepare_on(
         &mut self,
@@ -418,7 +419,7 @@ impl Stocking<'_> {
     }
 }
 
-impl ports::Garbling for Authenticated<'_> {
+impl worker::Garbling for Authenticated<'_> {
     type Ready = Ready;
 
     fn mesh(&mut self) -> &mut Mesh {

@@ -6,7 +6,8 @@ use crate::bmr::LabelFunction;
 pub use crate::chain::Blocks;
 use crate::chain::{ChainOf, GoesOn};
 use crate::garbler::{AnyWorker, Terms};
-use crate::ports::{self, KEPT};
+use crate::ports::KEPT;
+use crate::worker;
 use crate::{Ports, Streaming};
 use tacit_net::{Mesh, PartyId};
 use tacit_sharing::SharingError;
@@ -64,7 +65,7 @@ impl GoesOn for AnyBmr<'_> {
     }
 }
 
-impl ports::Garbling for AnyBmr<'_> {
+impl worker::Garbling for AnyBmr<'_> {
     type Ready = Ready;
 
     fn mesh(&mut self) -> &mut Mesh {

@@ -1,5 +1,6 @@
 //! What BMR sends, byte for byte.
 
+use crate::bits::words;
 use crate::bmr::Opening;
 use crate::garbler::Counter;
 use crate::links::pairs;
@@ -7,11 +8,6 @@ use crate::ports::Ports;
 use tacit_gmw::{FAN, silent_bytes as silent_transfers};
 use tacit_ot::KAPPA;
 use tacit_sharing::cost::Traffic;
-
-/// Bytes of whole words of bits.
-pub(crate) fn words(bits: usize) -> u64 {
-    8 * bits.div_ceil(64) as u64
-}
 
 /// What circuits cost, one after the other, wire-authenticated.
 pub(crate) struct CostOfBmr {

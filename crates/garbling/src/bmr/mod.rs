@@ -67,7 +67,6 @@ pub(crate) use blocks::{BMR_SHAMIR_S2, BMR_SHAMIR_S3, BMR_SHAMIR_S4};
 pub use chain::{AnyBmr, Worker};
 pub use common::Ready;
 pub(crate) use common::{Common, add_zeros};
-pub(crate) use cost::words;
 pub(crate) use garble::Garbling;
 pub(crate) use over_ot::{BMR_BASIC, BMR_CORRELATED, BMR_OFFSET, BMR_REDUCED};
 #[cfg(test)]

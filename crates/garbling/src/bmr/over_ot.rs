@@ -24,11 +24,12 @@
 use super::chain::{Blocks, Worker, agreed};
 use super::columns::{Columns, open};
 use super::common::Ready;
-use super::cost::{online, words};
+use super::cost::online;
 use super::form::Form;
 use super::rows::{Rows, WIDTH};
 use super::seat::Seat;
 use crate::Ports;
+use crate::bits::words;
 use crate::bmr::{LabelFunction, Opening, Products};
 use crate::garbler::{self, Counter, Each, Garbler, MAX_ANDS, Parties, Terms, correlations, seats};
 use crate::links::pairs;

@@ -32,6 +32,7 @@ use super::field::{Multiples, shares, times, weights};
 use super::form::Form;
 pub use super::keys::{ShamirKeys, WorkerKeys};
 use super::wires::{Gate, walk};
+use crate::bits::words;
 use crate::bmr::{LabelFunction, Opening};
 use crate::garbler::{Counter, Each, Garbler, MAX_ANDS, Parties, Seat, Terms, seats};
 use crate::links::{GateNumbers, Links, pairs};
@@ -314,7 +315,7 @@ fn bytes(ports: Ports<'_>, parties: usize, opening: Opening) -> Traffic {
     let mut sum = Traffic::default();
     for (from, to) in pairs(parties) {
         let given = ports.given_by(from);
-        sum.pre[from][to] += cost::words(ports.learned_by(to));
+        sum.pre[from][to] += words(ports.learned_by(to));
         let opened = blocks(ands * opening.blocks(t + 1, [from, to]));
         let product = if from <= 2 * t { packed(ands) } else { 0 };
         sum.def[from][to] += packed(given + ands) + product + opened;

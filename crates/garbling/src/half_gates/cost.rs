@@ -1,7 +1,7 @@
 //! What half gates of many garblers send, byte for byte.
 
 use super::{EVALUATOR, FIRST_GARBLER, column_blocks};
-use crate::bmr::words;
+use crate::bits::words;
 use crate::links::pairs;
 use crate::ports::Ports;
 use tacit_gmw::FAN;

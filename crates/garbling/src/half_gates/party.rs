@@ -10,8 +10,8 @@ use crate::garbler::{
     self, AnyReady, Counter, Each, Form, Kept, MAX_ANDS, Parties, Seat, Terms, correlations, seats,
 };
 use crate::links::pairs;
-use crate::ports::{self, Evaluate};
 use crate::tweak::{self, Hash};
+use crate::worker::{self, Evaluate};
 use crate::{Ports, Streaming};
 use tacit_gmw::{FAN, WorkerKeys};
 use tacit_net::{Mesh, PartyId, Stream};
@@ -97,7 +97,7 @@ impl GoesOn for HalfGates<'_> {
     }
 }
 
-impl ports::Garbling for HalfGates<'_> {
+impl worker::Garbling for HalfGates<'_> {
     type Ready = Ready;
 
     fn mesh(&mut self) -> &mut Mesh {

@@ -7,6 +7,9 @@ use tacit_ring::prg::{HalfGate, HalfGates, INSTANCES, Permutation, hash_under};
 use tacit_ring::{Buffer, hash};
 use tacit_sharing::{RoleId, SharingError};
 
+/// Who garbles.
+pub(super) const GARBLER: RoleId = 0;
+
 /// The key of `H`: public, the session's own.
 pub(super) type HashKey = [u8; 16];
 

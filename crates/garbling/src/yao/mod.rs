@@ -47,7 +47,8 @@ use crate::garbler::{
     AnyReady, Counter, Each, Garbler, Kept, Parties, Seat, Terms, correlations, seats,
 };
 use crate::{Evaluate, Ports};
-use party::{GARBLER, bytes};
+use gates::GARBLER;
+use party::bytes;
 use tacit_gmw::{FAN, silent_bytes};
 use tacit_net::{Mesh, Stream};
 use tacit_ring::{Buffer, Entropy};

@@ -1,11 +1,12 @@
 //! One worker of one party of Yao's protocol.
 
-use super::gates::{Hash, HashKey, SIDE, evaluate, garble, hash_key};
-use crate::bmr::words;
+use super::gates::{GARBLER, Hash, HashKey, SIDE, evaluate, garble, hash_key};
+use crate::bits::words;
 use crate::cot::{choose, lowest, take};
 use crate::links::{GateNumbers, Links};
-use crate::ports::{self, Evaluate, check_fit, check_values};
+use crate::ports::{check_fit, check_values};
 use crate::silent::Transfers;
+use crate::worker::{self, Evaluate};
 use crate::{Bits, Ports, Streaming};
 use serde::{Deserialize, Serialize};
 use tacit_gmw::WorkerKeys;
@@ -17,9 +18,6 @@ use tacit_ring::{Buffer, Word};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::{RoleId, SharingError, stored};
 use zeroize::Zeroizing;
-
-/// Who garbles.
-pub(super) const GARBLER: RoleId = 0;
 
 /// Garbled circuits at either role. They are used once: by giving them up.
 pub struct Ready {
@@ -300,7 +298,7 @@ impl Online<'_> {
     }
 }
 
-impl ports::Garbling for Yao<'_> {
+impl worker::Garbling for Yao<'_> {
     type Ready = Ready;
 
     fn mesh(&mut self) -> &mut Mesh {

@@ -15,8 +15,7 @@
 //!
 //! Outputs are in words of 64. What is public has labels that all know, zero at who evaluates.
 
-use super::gates::{Gates, Hash, HashKey, Labels, Level, SIDE, walk};
-use super::party::GARBLER;
+use super::gates::{GARBLER, Gates, Hash, HashKey, Labels, Level, SIDE, walk};
 use crate::links::{GateNumbers, Links};
 use crate::ports::check_values;
 use crate::{Bits, Ports};

@@ -17,14 +17,15 @@
 //! Source: P. Mohassel, M. Rosulek, Y. Zhang, "Fast and Secure Three-party Computation" (CCS 2015), for
 //! parties that follow the protocol.
 
-use super::gates::{Hash, HashKey, SIDE, evaluate, garble, hash_key};
+use super::gates::{GARBLER, Hash, HashKey, SIDE, evaluate, garble, hash_key};
 use super::streamed::{HELPER, Inputs, Streamed};
-use crate::bmr::words;
+use crate::bits::words;
 use crate::garbler::Form;
 use crate::garbler::{AnyReady, Counter, Each, Garbler, Kept, Parties, Seat, Terms, seats};
 use crate::links::{GateNumbers, Links};
-use crate::ports::{self, Evaluate, check_fit, check_values};
+use crate::ports::{check_fit, check_values};
 use crate::protocols;
+use crate::worker::{self, Evaluate};
 use crate::{Bits, Ports, Streaming};
 use serde::{Deserialize, Serialize};
 use tacit_backend::Boolean;
@@ -41,8 +42,6 @@ use zeroize::Zeroizing;
 
 /// Who evaluates.
 const EVALUATOR: RoleId = 2;
-/// Who garbles.
-const GARBLER: RoleId = 0;
 
 /// Who has a seed with whom: the garblers, for labels; role 1 and the evaluator, for shares of inputs.
 const PAIRS: [[RoleId; 2]; 2] = [[0, 1], [1, 2]];
@@ -468,7 +467,7 @@ fn inputs<'p>(ports: Ports<'p>, labels: &'p [u128]) -> impl Iterator<Item = [u12
     })
 }
 
-impl ports::Garbling for YaoThree<'_> {
+impl worker::Garbling for YaoThree<'_> {
     type Ready = Ready;
 
     fn mesh(&mut self) -> &mut Mesh {

@@ -1,7 +1,8 @@
 //! Inputs of two parties where gates are sent as they are garbled: those of who evaluates are choices of correlated
 //! transfers, whose blocks are the labels.
 
-use super::party::{GARBLER, Yao};
+use super::gates::GARBLER;
+use super::party::Yao;
 use super::streamed::{Inputs, Streamed};
 use crate::Bits;
 use crate::links::Links;
