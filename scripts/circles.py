@@ -26,7 +26,6 @@ TARGET = 5
 
 # Crates that are above the target today. A change may lower a number; it does not raise one.
 LIMITS = {
-    "cli": 7,
     "engine": 16,
     "program": 10,
 }

@@ -34,7 +34,7 @@ impl Task {
             return Ok(Task::Circuit(file::read(path, read)?));
         }
         refuse("circuits", for_circuits.into_iter().chain(read.flags()))?;
-        Ok(Task::Program(program::load(path)?))
+        Ok(Task::Program(Program::read(path)?))
     }
 
     /// Whether it is a program.

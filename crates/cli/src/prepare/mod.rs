@@ -6,15 +6,14 @@ mod program;
 mod triples;
 
 pub use list::{PreparedArgs, run as prepared};
-pub use tacit::runtime::check_store;
 
 use crate::error::CliError;
 use crate::local::{self, Child};
 use crate::meeting::{self, Failure, hold};
 use crate::output::{Output, Report, remark};
-use crate::program::{ByChoice, ChunkChoice, NamedValue};
+use crate::program::NamedValue;
 use crate::progress::Progress;
-use crate::run::{Misplaced, Parties, RunArgs, refuse};
+use crate::run::{Misplaced, Parties, RunArgs, open_store_in, refuse, refuse_choice};
 use crate::units::seconds;
 use clap::Args;
 use serde::Serialize;
@@ -22,7 +21,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tacit::Prepared;
-use tacit::runtime::{Balancing, Meeting, Preparer, Roles, agreed, open_store as open_store_of};
+use tacit::runtime::{Meeting, Preparer, agreed};
 use tacit_engine::circuit::{
     self as engine, Compiled, EvaluateError, StoredPreprocessing, TripleJob,
 };
@@ -165,44 +164,6 @@ fn refuse_inputs(args: &PrepareArgs) -> Result<(), CliError> {
     refuse_choice(run)
 }
 
-/// What is stored has the roles that it was made for.
-pub fn refuse_choice(run: &RunArgs) -> Result<(), CliError> {
-    if run.roles == Some(Roles::Auto) {
-        return Err(CliError::input(
-            "stored preprocessing is for roles that are given: name the parties in the order of their \
-             roles, such as --roles 0,1,2",
-        ));
-    }
-    if run.balance == Balancing::Auto {
-        return Err(CliError::input(
-            "stored preprocessing is for weights that are given, such as --balance a=2,het=1",
-        ));
-    }
-    if run.by == Some(ByChoice::Auto) {
-        return Err(CliError::input("stored preprocessing is for one form: say --by circuits"));
-    }
-    if run.program.chunk_rows == Some(ChunkChoice::Auto) {
-        return Err(CliError::input(
-            "stored preprocessing is for chunks of one size: say --chunk-rows ROWS",
-        ));
-    }
-    Ok(())
-}
-
-/// Opens this party's store for a run that is to use what was prepared.
-pub fn open_store(
-    run: &RunArgs,
-    config: &SessionConfig,
-    party: &str,
-) -> Result<Option<Store>, CliError> {
-    run.prepared.as_deref().map(|directory| open(run, config, (directory, party))).transpose()
-}
-
-/// Opens this party's store in a directory of stores. Parties of `--local` have keys that are thrown away.
-fn open(run: &RunArgs, config: &SessionConfig, place: (&Path, &str)) -> Result<Store, CliError> {
-    Ok(open_store_of(place, config, run.party_file()?.is_some())?)
-}
-
 /// One party that prepares.
 struct Party<'a> {
     args: &'a PrepareArgs,
@@ -252,7 +213,7 @@ fn triples_of(
     if args.triples.is_some() && !args.run.protocol.authenticates() {
         return Err(CliError::input("--triples is for authenticated:N"));
     }
-    let of = |directory: &Path| open(&args.run, config, (directory, party));
+    let of = |directory: &Path| open_store_in(&args.run, config, (directory, party));
     args.triples.as_deref().map(of).transpose()
 }
 

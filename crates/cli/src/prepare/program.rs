@@ -12,7 +12,7 @@ use tacit_net::Session;
 
 /// Refuses wrong arguments, before any party starts.
 pub fn check(args: &PrepareArgs) -> Result<(), CliError> {
-    let program = program::load(&args.run.path)?;
+    let program = Program::read(&args.run.path)?;
     refuse("circuits", [Misplaced::new(args.run.instances.is_some(), "--instances", "--rows")])?;
     refuse_circuit_arguments(&args.run)?;
     let prepared = prepared(args, &program, &Names::local(&program, args.run.protocol)?)?;
@@ -21,7 +21,7 @@ pub fn check(args: &PrepareArgs) -> Result<(), CliError> {
 
 /// One of all parties on this machine.
 pub fn local(args: &PrepareArgs, meeting: &mut Meeting) -> Result<Prepared, CliError> {
-    let program = program::load(&args.run.path)?;
+    let program = Program::read(&args.run.path)?;
     let names = Names::local(&program, args.run.protocol)?;
     one_party(args, &program, &names, meeting)
 }
@@ -33,7 +33,7 @@ pub fn configured(
     meeting: &mut Meeting,
 ) -> Result<Prepared, CliError> {
     check(args)?;
-    let program = program::load(&args.run.path)?;
+    let program = Program::read(&args.run.path)?;
     let names = Names::configured(&program, parties)?;
     one_party(args, &program, &names, meeting)
 }

@@ -1,7 +1,6 @@
 //! `tacit program bench`: how fast a program is here, on random inputs within their ranges.
 
 use super::args::NamedValue;
-use super::load;
 use super::show;
 use crate::checks::Checks;
 use crate::choice::write_auto;
@@ -159,7 +158,7 @@ impl ProgramBenchArgs {
 
 /// Runs the command.
 pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<u8, CliError> {
-    let program = load(&args.path)?;
+    let program = tacit::Program::read(&args.path)?;
     let args = &args.among(&program)?;
     if let Some(child) = local::from_environment() {
         let bench = |child: Child| party(args, &program, child.me, args.deadlines.of(child.config));

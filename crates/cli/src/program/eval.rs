@@ -1,13 +1,14 @@
 //! `tacit program eval`: in the clear, to try programs and to check results.
 
 use super::args::TableArgs;
-use super::{check, load, results};
+use super::{check, results};
 use crate::error::CliError;
 use crate::output::{Output, Report};
 use clap::Args;
 use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 use std::path::PathBuf;
+use tacit::Program;
 use tacit_program::{PartyId, clear};
 use zeroize::Zeroizing;
 
@@ -26,7 +27,7 @@ pub struct EvalArgs {
 
 /// Runs the command.
 pub fn run(args: &EvalArgs, output: Output) -> Result<(), CliError> {
-    let program = load(&args.path)?;
+    let program = Program::read(&args.path)?;
     check::flags(&program, &args.tables)?;
     if !args.tables.results.is_empty() {
         return Err(CliError::input("--result is for `tacit run`; this prints what all learn"));

@@ -1,7 +1,7 @@
 //! `tacit program explain`: what each operation of a program takes.
 
 use super::args::NamedValue;
-use super::{load, show};
+use super::show;
 use crate::error::CliError;
 use crate::flags;
 use crate::output::{Output, Report};
@@ -11,7 +11,7 @@ use comfy_table::{Table, presets};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use tacit::{Explained, Network, Operation, Threat, protocols};
+use tacit::{Explained, Network, Operation, Program, Threat, protocols};
 
 /// Arguments of `tacit program explain`.
 #[derive(Args, Debug)]
@@ -40,7 +40,7 @@ pub struct ExplainArgs {
 
 /// Says what each operation takes.
 pub fn run(args: &ExplainArgs, output: Output) -> Result<(), CliError> {
-    let program = load(&args.path)?;
+    let program = Program::read(&args.path)?;
     let counts = show::rows(&program, &args.rows)?;
     let names = program.dims.iter().map(|dim| dim.name.as_str());
     let rows: Vec<(&str, u64)> = names.zip(counts).collect();

@@ -24,8 +24,7 @@ pub use tacit::{ByChoice, ChunkChoice};
 use crate::error::CliError;
 use crate::output::Output;
 use clap::{Args, Subcommand};
-use std::path::{Path, PathBuf};
-use tacit::Program;
+use std::path::PathBuf;
 
 /// Arguments of `tacit program`.
 #[derive(Args, Debug)]
@@ -62,9 +61,4 @@ pub fn run(args: ProgramArgs, output: Output) -> Result<u8, CliError> {
         ProgramCommand::Eval(args) => eval::run(&args, output)?,
     }
     Ok(0)
-}
-
-/// Reads a program file.
-pub fn load(path: &Path) -> Result<Program, CliError> {
-    Ok(tacit::Program::read(path)?)
 }

@@ -1,18 +1,18 @@
 //! `tacit run` of a program.
 
 use super::args::TableArgs;
-use super::{check, disclosed, load, results};
+use super::{check, disclosed, results};
 use crate::checks::write_soundness;
 use crate::choice::{write_auto, write_candidates, write_choice};
 use crate::error::{CliError, ErrorKind};
 use crate::local::{self, Child};
 use crate::meeting::{self, Failure, hold};
 use crate::output::{Output, Report, remark};
-use crate::prepare;
 use crate::progress::Progress;
 use crate::ranges;
 use crate::run::{
-    Misplaced, Parties, RunArgs, all_written, announce_run, refuse, sentence, write_links,
+    Misplaced, Parties, RunArgs, all_written, announce_run, open_store, refuse, refuse_choice,
+    sentence, write_links,
 };
 use crate::signals;
 use crate::units::{bytes, seconds};
@@ -53,7 +53,7 @@ pub fn is_program(path: &Path) -> bool {
 pub fn run_program(args: &RunArgs, output: Output) -> Result<u8, Failure> {
     if let Some(child) = local::from_environment() {
         let result = child.and_then(|child| {
-            let program = load(&args.path)?;
+            let program = Program::read(&args.path)?;
             let args = &args.among(local_parties(&program))?;
             let names = Names::local(&program, args.protocol)?;
             let mut meeting = meeting::of(args.deadlines.of(child.config));
@@ -106,12 +106,12 @@ fn local_parties(program: &Program) -> usize {
 
 /// Reads the program, and refuses arguments that do not fit it.
 fn load_checked(args: &RunArgs) -> Result<Program, CliError> {
-    let program = load(&args.path)?;
+    let program = Program::read(&args.path)?;
     refuse_circuit_arguments(args)?;
     args.ranges.warn(args.protocol);
     if let Some(directory) = &args.prepared {
-        prepare::refuse_choice(args)?;
-        prepare::check_store(directory)?;
+        refuse_choice(args)?;
+        runtime::check_store(directory)?;
     }
     check::flags(&program, &args.program)?;
     check::results(&program, &args.program)?;
@@ -222,7 +222,7 @@ fn one_party(
     let gate = None;
     let run = runtime::ProgramRun { program, names, options: &options, wanted, bounds, gate };
     meeting.config.workers = run.workers()?;
-    let store = prepare::open_store(args, &meeting.config, &names.session[me.index()])?;
+    let store = open_store(args, &meeting.config, &names.session[me.index()])?;
     let progress = Progress::new(configured || me == PartyId(0));
     let ProgramDone { outcome, choice, auto, stored } = run
         .with_others(meeting, given, store, &progress)

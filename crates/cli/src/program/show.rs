@@ -2,7 +2,6 @@
 
 use super::args::NamedValue;
 use super::costs::{self, ProtocolCost};
-use super::load;
 use crate::error::CliError;
 use crate::flags;
 use crate::output::{Output, Report};
@@ -34,7 +33,7 @@ pub struct ShowArgs {
 
 /// Shows a program.
 pub fn run(args: &ShowArgs, output: Output) -> Result<(), CliError> {
-    let program = load(&args.path)?;
+    let program = tacit::Program::read(&args.path)?;
     let rows = rows(&program, &args.rows)?;
     let costs = costs::all(&program, &rows);
     let dims = program.dims.iter().map(|dim| dim.name.clone()).zip(rows).collect();
@@ -68,7 +67,7 @@ pub fn rows(program: &Program, given: &[NamedValue]) -> Result<Vec<u64>, CliErro
 
 /// Checks a program and prints its canonical form.
 pub fn check(path: &Path, output: Output) -> Result<(), CliError> {
-    let program = load(path)?;
+    let program = tacit::Program::read(path)?;
     let digest = hex::encode(text::digest(&program));
     output.print(&Checked { digest, canonical: text::print(&program) })
 }

@@ -4,6 +4,7 @@ mod args;
 mod instances;
 mod party;
 mod report;
+mod stored;
 mod trust;
 
 pub use args::{
@@ -11,8 +12,9 @@ pub use args::{
 };
 pub use party::job;
 pub use report::{all_written, write_links};
+pub use stored::{open_store, open_store_in, refuse_choice};
 pub use tacit::runtime::{Parties, in_turn};
-pub use trust::sentence;
+pub use trust::{announce_run, sentence};
 
 use crate::circuit::file;
 use crate::error::CliError;
@@ -23,7 +25,6 @@ use crate::program;
 use report::RunReport;
 use tacit_circuit::Circuit;
 use tacit_protocol::MAX_PARTIES;
-use trust::{announce, announce_threat};
 
 /// Runs the command.
 pub fn run(args: &RunArgs, output: Output) -> Result<u8, Failure> {
@@ -73,14 +74,6 @@ pub fn run(args: &RunArgs, output: Output) -> Result<u8, Failure> {
 /// How many parties there are when all are local, and choose the protocol: those that give inputs, or two.
 fn local_parties(circuit: &Circuit) -> usize {
     circuit.input_widths().len().clamp(2, MAX_PARTIES.into())
-}
-
-/// Says what the parties trust each other with, of whom the first `giving` give inputs.
-pub fn announce_run(args: &RunArgs, parties: &Parties, local: bool, giving: usize) {
-    match args.wanted {
-        Some(wanted) => announce_threat(wanted.threat, parties.0.len()),
-        None => announce(args.protocol, &parties.0, local, giving),
-    }
 }
 
 fn refuse_program_arguments(args: &RunArgs) -> Result<(), CliError> {

@@ -3,15 +3,17 @@
 use super::args::RunArgs;
 use super::instances;
 use super::report::{PartyRun, Printed};
+use super::stored::{open_store, refuse_choice};
 use crate::error::CliError;
 use crate::output::remark;
 use crate::ports::{self, PortFile};
-use crate::prepare;
 use crate::progress::Progress;
 use crate::signals;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use tacit::runtime::{CircuitDone, CircuitRun, Meeting, Parties, circuit_job, in_turn};
+use tacit::runtime::{
+    CircuitDone, CircuitRun, Meeting, Parties, check_store, circuit_job, in_turn,
+};
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::Job;
 use tacit_engine::values::{Format, Lanes, format_outputs};
@@ -71,8 +73,8 @@ pub fn check(
     check_standard_input(args, me)?;
     let store = args.prepared.as_deref();
     if let Some(directory) = store {
-        prepare::refuse_choice(args)?;
-        prepare::check_store(directory)?;
+        refuse_choice(args)?;
+        check_store(directory)?;
     }
     args.shape(args.protocol.parties())?;
     for (port, owner) in job.owners.iter().enumerate() {
@@ -156,7 +158,7 @@ pub fn evaluate(
     let (names, wanted) = (&parties.0[..], args.wanted);
     let run = CircuitRun { circuit, names, options: &options, wanted, job, consent };
     meeting.config.workers = run.workers()?;
-    let store = prepare::open_store(args, &meeting.config, &parties.0[me.index()])?;
+    let store = open_store(args, &meeting.config, &parties.0[me.index()])?;
     let progress = Progress::new(configured || me == PartyId(0));
     let CircuitDone { job, result, choice, auto, stored } =
         run.with_others(meeting, values, store, &progress)?;
