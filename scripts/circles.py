@@ -27,7 +27,6 @@ TARGET = 5
 # Crates that are above the target today. A change may lower a number; it does not raise one.
 LIMITS = {
     "engine": 16,
-    "program": 10,
 }
 
 TOKEN = re.compile(

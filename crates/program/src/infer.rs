@@ -4,6 +4,7 @@
 //! count up to its maximum. Element types grow to hold them, so that nothing overflows.
 
 mod check;
+mod context;
 pub mod element;
 pub(crate) mod elementary;
 mod moves;
@@ -12,16 +13,19 @@ pub(crate) mod number;
 pub mod range;
 pub mod shape;
 mod tables;
+mod whole;
 
+pub use check::check;
 pub(crate) use check::check_labels;
-pub use check::{check, check_type};
 pub use nested::{iteration, width};
 pub use number::exp_limit;
 pub(crate) use number::{log as log_interval, quotients};
 pub(crate) use tables::positions_of;
+pub use whole::{check_type, describe};
 
 use crate::ir::{Dim, Op};
-use crate::types::{Element, Extent, Interval, Type, Visibility};
+use crate::types::Type;
+use context::Context;
 
 /// Types of the results of an operation, or what is wrong with it.
 ///
@@ -54,59 +58,6 @@ pub fn infer(
     }
 }
 
-/// What an operation is applied to.
-pub(crate) struct Context<'a> {
-    pub operands: &'a [&'a Type],
-    pub dims: &'a [Dim],
-    pub declared: Option<&'a [Type]>,
-}
-
-impl Context<'_> {
-    /// The declared type of the only result.
-    fn declaration(&self, what: &str) -> Result<&Type, String> {
-        match self.declared {
-            Some([ty]) => Ok(ty),
-            _ => Err(format!("{what} must be declared with a type")),
-        }
-    }
-
-    /// The visibility of what depends on all operands.
-    fn visibility(&self) -> Visibility {
-        self.operands.iter().map(|t| t.visibility).fold(Visibility::Public, Visibility::join)
-    }
-
-    /// A result of the operands' visibility.
-    fn result(&self, element: Element, shape: Vec<Extent>, interval: Interval) -> Type {
-        Type { element, shape, visibility: self.visibility(), interval }
-    }
-
-    /// The one shape of all operands.
-    fn shape(&self) -> Result<Vec<Extent>, String> {
-        let first = &self.operands[0].shape;
-        match self.operands.iter().find(|t| t.shape != *first) {
-            None => Ok(first.clone()),
-            Some(other) => Err(format!(
-                "operands of shapes {} and {}: broadcast or reshape one to the other's shape",
-                shape::describe(first, self.dims),
-                shape::describe(&other.shape, self.dims)
-            )),
-        }
-    }
-
-    /// The type, wide enough for the interval, of a result of an element type that holds the
-    /// operands.
-    fn numbers(
-        &self,
-        operands: &[Element],
-        shape: Vec<Extent>,
-        interval: Option<Interval>,
-    ) -> Result<Type, String> {
-        let interval = interval.ok_or_else(element::beyond)?;
-        let element = element::grow(element::common(operands)?, interval)?;
-        Ok(self.result(element, shape, interval))
-    }
-}
-
 /// Whether a declaration may be wider than what is inferred (it is then replaced).
 fn narrower(op: &Op) -> bool {
     matches!(op, Op::Constant(_))
@@ -118,19 +69,6 @@ fn disagreement(declared: &[Type], inferred: &[Type], dims: &[Dim]) -> String {
         all.join("; ")
     };
     format!("declared as {}, but it is {}", show(declared), show(inferred))
-}
-
-/// A type for messages.
-#[must_use]
-pub fn describe(ty: &Type, dims: &[Dim]) -> String {
-    let visibility = match ty.visibility {
-        Visibility::Public => "public".to_string(),
-        Visibility::Private(party) => format!("private to party {}", party.0),
-        Visibility::Secret => "secret".to_string(),
-    };
-    let shape = shape::describe(&ty.shape, dims);
-    let range = element::describe(ty.element, ty.interval);
-    format!("{visibility} {}{shape} in {range}", ty.element)
 }
 
 fn single(op: &Op, context: &Context<'_>) -> Result<Type, String> {

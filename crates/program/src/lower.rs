@@ -29,37 +29,15 @@ mod compare;
 mod divide;
 mod emit;
 mod tables;
+mod target;
 
 pub use crate::infer::exp_limit;
 pub use circuits::{Port, divide_floor, remainder_floor, square_root};
-pub use divide::{DivisionSizes, root_bits};
+pub use target::{DivisionSizes, Target, root_bits};
 
 use crate::ir::{Block, Loop, Node, NodeId, Op, Program, ValueId};
 use crate::types::{Type, Visibility};
 use emit::Emitter;
-use tacit_circuit::library::adder::AdderForm;
-
-/// What a lowered program runs on.
-#[derive(Clone, Copy, Debug)]
-pub struct Target {
-    /// The form of the adders that circuits for division and roots have: of few levels where a level is a round, of few ANDs where
-    /// they are garbled.
-    pub adders: AdderForm,
-    /// Whether it divides numbers of such sizes by itself, exactly or with so many right bits.
-    pub divides: fn(DivisionSizes, Option<u8>) -> bool,
-    /// Whether it takes roots of numbers below `2^bits` by itself.
-    pub roots: fn(u32) -> bool,
-    /// Whether it approximates a function by itself, of values of the first type, with results of the second.
-    pub approximates: fn(&Op, [&Type; 2]) -> bool,
-}
-
-impl Target {
-    /// One that has circuits alone.
-    #[must_use]
-    pub fn circuits(adders: AdderForm) -> Self {
-        Target { adders, divides: |_, _| false, roots: |_| false, approximates: |_, _| false }
-    }
-}
 
 /// Lowers a program to core operations. Values keep their types; the inputs, the reveals and what
 /// they are called stay.

@@ -9,7 +9,7 @@ use crate::derived::Asks;
 use crate::domain::{Domain, Meaning, TEXT};
 use crate::ir::{Block, Loop, Node, Op, Program};
 use crate::text::print::{array_text, length, range};
-use crate::text::{functions, names};
+use crate::text::{names, op_names};
 use crate::types::{Element, Type, Visibility};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -242,7 +242,7 @@ impl Walk<'_> {
         let secret = node.types.iter().any(|ty| ty.visibility == Visibility::Secret);
         let name = match &node.op {
             Op::Circuit { name, .. } => format!("circuit {name}"),
-            op => functions::name(op).to_owned(),
+            op => op_names::name(op).to_owned(),
         };
         let empty = Operation {
             name: name.clone(),

@@ -1,6 +1,7 @@
 //! Checks of whole programs.
 
-use super::{describe, element, infer, shape};
+use super::whole::describe;
+use super::{infer, shape};
 use crate::derived::MAX_DERIVED;
 use crate::domain::{Domain, MAX_DECIMALS, Meaning, by_axis};
 use crate::error::ProgramError;
@@ -8,22 +9,6 @@ use crate::ir::{Block, Dim, Node, NodeId, Op, Program, Reveal, Span, ValueId};
 use crate::types::{Element, Type, Visibility};
 use std::collections::HashSet;
 use std::sync::Arc;
-
-/// Whether a type is well-formed: a valid element, known row counts, a sound interval.
-pub fn check_type(ty: &Type, dims: &[Dim]) -> Result<(), String> {
-    element::valid(ty.element)?;
-    shape::valid(&ty.shape, dims)?;
-    let sound = ty.interval.low <= ty.interval.high;
-    if !sound || !ty.element.interval().contains(ty.interval) {
-        return Err(format!(
-            "{} is no range of {}, which holds {}",
-            element::describe(ty.element, ty.interval),
-            ty.element,
-            element::describe(ty.element, ty.element.interval())
-        ));
-    }
-    Ok(())
-}
 
 /// Whether a program is sound: every node's types are what [`infer`] says, operands come
 /// before their uses, names are unique, parties and row counts exist.

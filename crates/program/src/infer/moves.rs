@@ -1,7 +1,8 @@
 //! Elements of an axis that go to other places: by a distance, or from and to a place that the program computes.
 
+use super::context::Context;
+use super::element;
 use super::shape::{self, describe};
-use super::{Context, element};
 use crate::types::{Element, Interval, Type, Visibility};
 
 /// Elements that many places on, and a public value in place of those that there are none of.

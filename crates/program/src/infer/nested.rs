@@ -1,7 +1,9 @@
 //! Circuits and loops.
 
+use super::context::Context;
 use super::element::describe;
-use super::{Context, check_type, shape};
+use super::shape;
+use super::whole::check_type;
 use crate::ir::{Loop, Op};
 use crate::types::{Element, Extent, Interval, Type, Visibility};
 use tacit_circuit::Circuit;

@@ -1,7 +1,9 @@
 //! Element-wise operations.
 
+use super::context::Context;
 use super::element::{self, describe};
-use super::{Context, check_type, elementary, range};
+use super::whole::check_type;
+use super::{elementary, range};
 use crate::domain::{MAX_DECIMALS, Meaning, TEXTS};
 use crate::ir::{LEAST_BITS, MOST_BITS, Op};
 use crate::types::{Element, Interval, PartyId, Type, Visibility};

@@ -1,8 +1,9 @@
 //! Operations along axes and on tables.
 
+use super::context::Context;
 use super::number::{expect_bits, expect_number};
 use super::shape::{self, describe};
-use super::{Context, element, range};
+use super::{element, range};
 use crate::ir::{Dim, Fold};
 use crate::types::{Element, Extent, Interval, Type, Visibility};
 

@@ -1,6 +1,6 @@
 //! Nodes of a lowered block.
 
-use super::Target;
+use super::target::Target;
 use crate::infer::infer;
 use crate::ir::{Dim, Node, NodeId, Op, Span, ValueId};
 use crate::types::{Element, Interval, Shape, Type, Visibility};

@@ -1,9 +1,9 @@
 //! Circuits in a text: definitions, and calls on arrays lane by lane.
 
-use super::circuits::{self, Recipe};
+use super::circuits::{self, Named, Recipe};
 use super::lex::Kind;
-use super::parse::Parser;
-use super::types::{Written, unknown};
+use super::parser::{Parser, unknown};
+use super::types::Written;
 use crate::build::Value;
 use crate::error::ProgramError;
 use crate::ir::{Op, Span};
@@ -14,13 +14,6 @@ use tacit_circuit::library;
 
 /// Most different circuits of a text, since building them takes time.
 const MAX_CIRCUITS: usize = 256;
-
-/// A circuit and its name in the program.
-#[derive(Clone)]
-pub(super) struct Named {
-    pub name: String,
-    pub circuit: Arc<Circuit>,
-}
 
 impl<'a> Parser<'a> {
     /// `circuit LABEL "name" ("hexadecimal" ...)`: a circuit as a whole.

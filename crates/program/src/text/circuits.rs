@@ -5,7 +5,7 @@
 //! from elsewhere stands in the text itself, in its binary form:
 //! `circuit popcount "name" ("hexadecimal" ...)`.
 
-use super::{names, print::comma};
+use super::names;
 use crate::ir::{Block, Op, Program};
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -38,8 +38,8 @@ impl Recipe {
         if self.params.is_empty() {
             return self.design.clone();
         }
-        let params = comma(self.params.iter().map(|(name, value)| format!("{name} {value}")));
-        format!("{}({params})", self.design)
+        let params = self.params.iter().map(|(name, value)| format!("{name} {value}"));
+        format!("{}({})", self.design, params.collect::<Vec<_>>().join(", "))
     }
 
     /// Reads [`Self::name`].
@@ -60,6 +60,13 @@ fn show_value(value: &str) -> String {
     let is_number = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
     let is_bare = is_number || matches!(value, "true" | "false");
     if is_bare { value.to_owned() } else { names::show(value) }
+}
+
+/// A circuit and its name in the program.
+#[derive(Clone)]
+pub(super) struct Named {
+    pub name: String,
+    pub circuit: Arc<Circuit>,
 }
 
 /// Reads a circuit from its hexadecimal binary form.

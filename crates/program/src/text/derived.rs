@@ -1,7 +1,6 @@
 //! What is computed of texts: `text(mail, lower, trim)`, `text(icd, like "C50%")`, `text(note, length)`.
 
-use super::parse::Parser;
-use super::types::unknown;
+use super::parser::{Parser, unknown};
 use crate::derived::{Asks, Derived, MAX_PLACE, MAX_STEPS, Step, TextFunction};
 use crate::error::ProgramError;
 

@@ -4,7 +4,7 @@ use super::cursor::Name;
 use super::hints;
 use super::lex::Kind;
 use super::literal::Literal;
-use super::parse::Parser;
+use super::parser::Parser;
 use super::types::Written;
 use crate::build::Value;
 use crate::error::ProgramError;

@@ -55,7 +55,7 @@ pub(super) fn counted(name: &str, given: usize, least: usize, most: usize) -> Re
     Err(format!("`{name}` is given {given} operands where {wanted} are needed"))
 }
 
-/// All functions. Those of one operation are called as [`name`] says.
+/// All functions. Those of one operation are called as [`name`](super::op_names::name) says.
 pub(super) static FUNCTIONS: &[Function] = &[
     optional("add", &["wrap"], Elementwise(|o| Op::Add { wrap: o.wrap })),
     optional("sub", &["wrap"], Elementwise(|o| Op::Sub { wrap: o.wrap })),
@@ -202,64 +202,4 @@ fn grouped(
     let result = statistic(b, v[1], by);
     b.label_groups(result, &o.domains);
     vec![result]
-}
-
-/// The name of an operation. Constants, inputs, circuits and loops have their own syntax.
-pub(crate) fn name(op: &Op) -> &'static str {
-    match op {
-        Op::Parameter(_) => "parameter",
-        Op::Input { .. } => "input",
-        Op::Constant(_) => "constant",
-        Op::Positions => "positions",
-        Op::Add { .. } => "add",
-        Op::Sub { .. } => "sub",
-        Op::Neg { .. } => "neg",
-        Op::Mul { .. } => "mul",
-        Op::Abs => "abs",
-        Op::Min | Op::MinOver { .. } => "min",
-        Op::Max | Op::MaxOver { .. } => "max",
-        Op::ShiftLeft { .. } => "shift_left",
-        Op::ShiftRight { .. } => "shift_right",
-        Op::Div { .. } => "div",
-        Op::Quotient { .. } => "quotient",
-        Op::Rem => "rem",
-        Op::Sqrt => "sqrt",
-        Op::Exp { .. } => "exp",
-        Op::Log { .. } => "log",
-        Op::Sigmoid { .. } => "sigmoid",
-        Op::Less => "less",
-        Op::Equal => "equal",
-        Op::Select => "select",
-        Op::And => "and",
-        Op::Or => "or",
-        Op::Xor => "xor",
-        Op::Not => "not",
-        Op::Cast(_) => "cast",
-        Op::Wrap(_) => "wrap",
-        Op::Assume(_) => "assume",
-        Op::Check(_) => "check",
-        Op::Sum { .. } => "sum",
-        Op::CumSum { .. } => "cumsum",
-        Op::Product { .. } => "product",
-        Op::MatMul => "matmul",
-        Op::Reshape => "reshape",
-        Op::Slice { .. } => "slice",
-        Op::SliceAt { .. } => "slice_at",
-        Op::UpdateAt { .. } => "update_at",
-        Op::Shift { .. } => "shift",
-        Op::Flip { .. } => "flip",
-        Op::Concat { .. } => "concat",
-        Op::Transpose { .. } => "transpose",
-        Op::Broadcast => "broadcast",
-        Op::Gather { .. } => "gather",
-        Op::GroupSum { .. } => "group_sum",
-        Op::GroupCount { .. } => "group_count",
-        Op::Sort { .. } => "sort",
-        Op::Segment { fold: Fold::First } => "segment_first",
-        Op::Segment { fold: Fold::Sum } => "segment_sum",
-        Op::Segment { fold: Fold::Min } => "segment_min",
-        Op::Segment { fold: Fold::Max } => "segment_max",
-        Op::Circuit { .. } => "circuit",
-        Op::Loop(_) => "loop",
-    }
 }

@@ -1,7 +1,7 @@
 //! Numbers in a text, which become constants of the type that their place calls for.
 
 use super::decimal;
-use super::parse::Parser;
+use super::parser::Parser;
 use crate::build::Value;
 use crate::error::ProgramError;
 use crate::infer::element;

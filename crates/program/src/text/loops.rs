@@ -3,9 +3,8 @@
 use super::cursor::Name;
 use super::expression::{Operand, Term};
 use super::lex::Kind;
-use super::parse::Parser;
+use super::parser::{Names, Parser};
 use super::print::type_text;
-use super::scope::Names;
 use super::types::Written;
 use crate::build::Value;
 use crate::error::ProgramError;

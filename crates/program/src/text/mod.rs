@@ -12,16 +12,17 @@ pub(crate) mod decimal;
 mod derived;
 mod expression;
 mod front;
-pub(crate) mod functions;
+mod functions;
 mod hints;
 mod lex;
 mod literal;
 mod loops;
 pub(crate) mod names;
+pub(crate) mod op_names;
 mod options;
 mod parse;
+mod parser;
 pub(crate) mod print;
-mod scope;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -50,5 +51,5 @@ pub fn type_text(program: &Program, ty: &Type) -> String {
 /// The name of an operation, as functions of the language are called.
 #[must_use]
 pub fn op_name(op: &Op) -> &'static str {
-    functions::name(op)
+    op_names::name(op)
 }

@@ -1,32 +1,24 @@
 //! Statements: what a program declares, computes and reveals.
 
-use super::circuit_call::Named;
-use super::circuits::Recipe;
 use super::cursor::{Cursor, Name};
 use super::expression::{Operand, Term};
 use super::lex::Kind;
 use super::names;
+use super::parser::Parser;
 use super::print::type_text;
-use super::scope::Names;
 use super::types::Written;
-use crate::build::{Builder, Value};
+use crate::build::Value;
 use crate::domain::{Meaning, Members};
 use crate::error::ProgramError;
 use crate::ir::{Dim, Op, Program, Span};
 use crate::types::{PartyId, Type, Visibility};
-use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path};
-use std::sync::Arc;
-use tacit_circuit::Circuit;
 use tacit_circuit::spelling::similar;
 
 /// Largest text.
 const MAX_BYTES: usize = 1 << 26;
 /// Largest circuit file that a text may name.
 const MAX_FILE_BYTES: u64 = 1 << 28;
-
-/// Reads the circuit file of this name.
-pub(super) type Load<'a> = &'a mut (dyn FnMut(&str) -> Result<Vec<u8>, String> + Send);
 
 /// Reads a program. Circuit files are looked for beside `file_name`, never outside of its
 /// folder.
@@ -71,45 +63,7 @@ fn read_beside(folder: &Path, path: &str) -> Result<Vec<u8>, String> {
     std::fs::read(&path).map_err(unread)
 }
 
-/// What is known at some place of a text.
-pub(super) struct Parser<'a> {
-    pub cursor: Cursor<'a>,
-    pub builder: Builder,
-    /// Of the open blocks, outermost first.
-    pub names: Vec<Names>,
-    /// Circuits by label.
-    pub labels: HashMap<String, Named>,
-    /// Circuits of the library.
-    pub built: HashMap<Recipe, Arc<Circuit>>,
-    pub load: Load<'a>,
-    /// Expressions that are open.
-    pub nesting: usize,
-    /// Names of parties, row counts, inputs and results, behind the kind.
-    declared: HashSet<(&'static str, String)>,
-}
-
 impl<'a> Parser<'a> {
-    /// Before anything is read.
-    pub(super) fn new(cursor: Cursor<'a>, load: Load<'a>) -> Self {
-        Parser {
-            cursor,
-            builder: Builder::new(""),
-            names: vec![Names::new()],
-            labels: HashMap::new(),
-            built: HashMap::new(),
-            load,
-            nesting: 0,
-            declared: HashSet::new(),
-        }
-    }
-
-    pub(super) fn skip_newline(&mut self) -> Result<(), ProgramError> {
-        while self.cursor.token.kind == Kind::Newline {
-            self.cursor.advance()?;
-        }
-        Ok(())
-    }
-
     fn statements(&mut self) -> Result<(), ProgramError> {
         self.skip_newline()?;
         self.cursor.expect("program")?;
@@ -153,17 +107,6 @@ impl<'a> Parser<'a> {
     ) -> Result<(), ProgramError> {
         self.cursor.advance()?;
         rest(self)
-    }
-
-    /// Refuses a second thing of the same kind and name.
-    pub(super) fn declare(&mut self, kind: &'static str, name: &Name) -> Result<(), ProgramError> {
-        if name.text.is_empty() {
-            return Err(ProgramError::new(&name.span, format!("a {kind} needs a name")));
-        }
-        if self.declared.insert((kind, name.text.clone())) {
-            return Ok(());
-        }
-        Err(ProgramError::new(&name.span, format!("there is already a {kind} `{}`", name.text)))
     }
 
     /// `parties alice, bob`

@@ -1,7 +1,7 @@
 //! The canonical text of a program.
 
 use super::circuits::Printed;
-use super::{decimal, functions, names};
+use super::{decimal, names, op_names};
 use crate::domain::{Meaning, Members};
 use crate::ir::{Block, Dim, Loop, MOST_BITS, Node, Op, Program, Span, ValueId};
 use crate::types::{Element, Extent, Interval, PartyId, Type, Visibility};
@@ -73,7 +73,7 @@ fn is_variable(name: &str) -> bool {
     names::is_plain(name) && !numbered
 }
 
-pub(super) fn comma(items: impl IntoIterator<Item = String>) -> String {
+fn comma(items: impl IntoIterator<Item = String>) -> String {
     items.into_iter().collect::<Vec<_>>().join(", ")
 }
 
@@ -217,7 +217,7 @@ impl Printer<'_> {
             op => {
                 let options = self.options(op, &node.types);
                 let all = comma([operands, options].into_iter().filter(|part| !part.is_empty()));
-                format!("{}({all})", functions::name(op))
+                format!("{}({all})", op_names::name(op))
             }
         }
     }

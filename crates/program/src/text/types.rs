@@ -2,7 +2,7 @@
 
 use super::cursor::Cursor;
 use super::lex::Kind;
-use super::parse::Parser;
+use super::parser::{Parser, unknown};
 use crate::domain::{DATE, DECIMAL, Domain, MAX_DECIMALS, Meaning, PADDING, TEXT, parse_date};
 use crate::error::ProgramError;
 use crate::ir::Span;
@@ -273,22 +273,4 @@ fn sum(a: &Extent, b: &Extent) -> Option<Extent> {
     let total =
         |e: &Extent| e.terms.iter().fold(u128::from(e.constant), |s, t| s + u128::from(t.1));
     (total(a) + total(b) <= u128::from(MAX_EXTENT)).then(|| a.clone() + b.clone())
-}
-
-/// More names than these are not listed in an error.
-const LISTED: usize = 8;
-
-/// The error about a name that does not exist, with the one that was meant, or with those that there are.
-pub(super) fn unknown<'n>(
-    what: &str,
-    name: &str,
-    known: impl IntoIterator<Item = &'n str>,
-    span: &Span,
-) -> ProgramError {
-    let known: Vec<&str> = known.into_iter().collect();
-    let mut hint = spelling::hint(name, known.iter().copied());
-    if hint.is_empty() && (1..=LISTED).contains(&known.len()) {
-        hint = format!("; what there is: {}", known.join(", "));
-    }
-    ProgramError::new(span, format!("there is no {what} `{name}`{hint}"))
 }

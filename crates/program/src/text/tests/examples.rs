@@ -102,7 +102,7 @@ fn comparisons_bind_tighter_than_logic_and_looser_than_sums() {
         let header = "program p\nparties a\ninput x: u8 from a\ninput y: u8 from a\nlet r = ";
         let program = read(&format!("{header}{text}\n"));
         let nodes = program.body.nodes.iter().skip(2);
-        nodes.map(|n| crate::text::functions::name(&n.op).to_owned()).collect()
+        nodes.map(|n| crate::text::op_names::name(&n.op).to_owned()).collect()
     };
     assert_eq!(
         ops("x + y * y < x & y == x | x < y"),

@@ -383,7 +383,7 @@ const EVERY: [&str; 52] = [
 
 fn collect(block: &Block, seen: &mut std::collections::HashSet<&'static str>) {
     for node in &block.nodes {
-        seen.insert(crate::text::functions::name(&node.op));
+        seen.insert(crate::text::op_names::name(&node.op));
         if let Op::Loop(inner) = &node.op {
             collect(&inner.body, seen);
         }
