@@ -3,7 +3,7 @@
 
 A file in a circle cannot be read, tested or moved without the others. This script reads the sources of
 every crate, draws an arrow from a file to each file whose items it names, and computes the strongly
-connected components of that graph. It fails if a component has more files than the crate's limit.
+connected components of that graph. It fails if a component has more files than the limit.
 
     scripts/circles.py              check all crates
     scripts/circles.py sharing      check one crate, and print every component of it
@@ -21,13 +21,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# A new crate may have components of at most this many files.
-TARGET = 5
-
-# Crates that are above the target today. A change may lower a number; it does not raise one.
-LIMITS = {
-    "engine": 16,
-}
+# Components have at most this many files.
+LIMIT = 5
 
 TOKEN = re.compile(
     r"""
@@ -294,14 +289,12 @@ def main():
             continue
         graph = arrows(folder)
         found = components(graph)
-        limit = LIMITS.get(folder.name, TARGET)
-        largest = len(found[0]) if found else 0
         for component in found:
-            above = len(component) > limit
+            above = len(component) > LIMIT
             if not (above or wanted):
                 continue
             failed |= above
-            says = f"more than the limit of {limit}" if above else f"limit {limit}"
+            says = f"more than the limit of {LIMIT}" if above else f"limit {LIMIT}"
             print(f"{folder.name}: {len(component)} files in a circle ({says}):")
             for file in component:
                 print(f"    {file.relative_to(folder / 'src')}")
@@ -309,8 +302,6 @@ def main():
                     if after in component:
                         names = ", ".join(sorted(graph[file][after]))
                         print(f"        -> {after.relative_to(folder / 'src')}: {names}")
-        if TARGET < limit and max(largest, TARGET) < limit:
-            print(f"{folder.name}: the largest circle has {largest} files; lower the limit of {limit}")
     if failed:
         print("Files that reach each other cannot be read alone. Move what both need into a third file,")
         print("or turn one arrow round. `scripts/circles.py --arrows CRATE` shows what makes the arrows.")

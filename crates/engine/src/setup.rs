@@ -1,5 +1,5 @@
-//! What parties have in common before they compute: keys of every assignment of roles, and one
-//! verifier for all.
+//! What parties have in common before they compute: keys of every assignment of roles, one
+//! verifier for all, and a name for their session.
 
 use crate::circuit::{Assignment, EvaluateError};
 use crate::workers::on_each;
@@ -10,6 +10,15 @@ use tacit_sharing::SharingError;
 use tacit_sharing::party::Keys;
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::Verifier;
+
+/// A session identifier to which every party contributes.
+pub(crate) fn fresh_id(
+    session: &mut Session,
+    entropy: &mut Entropy,
+) -> Result<Vec<u8>, EvaluateError> {
+    let mine = entropy.seed().map_err(SharingError::from)?;
+    Ok(session.publish(mine.expose())?.concat())
+}
 
 /// Exchanged secrets.
 pub(crate) struct SetUp {

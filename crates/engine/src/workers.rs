@@ -4,7 +4,7 @@ use crate::circuit::EvaluateError;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 use tacit_backend::Backend;
-use tacit_net::{AbortKind, Mesh};
+use tacit_net::{AbortKind, Mesh, Session};
 
 /// What a worker talks to its peers through.
 pub(crate) trait Stop {
@@ -47,6 +47,18 @@ pub(crate) fn on_each<'e, E: Stop + Send + ?Sized + 'e, I: Send, T: Send>(
         let mine = guarded(end, item);
         first_cause(std::iter::once(mine).chain(others.into_iter().map(join)))
     })
+}
+
+/// When a failure ends the work, the session ends with it for everybody.
+pub(crate) fn guarded<T>(
+    session: &mut Session,
+    work: impl FnOnce(&mut Session) -> Result<T, EvaluateError>,
+) -> Result<T, EvaluateError> {
+    let result = work(session);
+    if let Err(error) = &result {
+        session.abort(error.abort_kind(), &error.to_string());
+    }
+    result
 }
 
 /// Runs `work`; when it fails or panics, ends the session for all threads and peers.

@@ -9,9 +9,8 @@ mod worker;
 
 pub use usage::Usage;
 
-use crate::circuit::evaluate::fresh_id;
 use crate::circuit::{Assignment, EvaluateError, assignment, cut, silent_fact};
-use crate::setup::SetUp;
+use crate::setup::{SetUp, fresh_id};
 use crate::workers::on_each;
 use std::time::{Duration, Instant};
 use tacit_backend::cost::{self, Traffic};

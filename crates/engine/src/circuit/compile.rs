@@ -1,12 +1,13 @@
 //! A circuit laid out for a job.
 
 use super::assignment::{Assignment, cut};
-use super::{EvaluateError, FormChoice, Garbling, Job, Preprocessing, garbled};
+use super::{EvaluateError, FormChoice, Garbling, Job, Preprocessing};
 use std::ops::Range;
 use std::sync::Arc;
 use tacit_backend::cost::{self, Traffic};
 use tacit_circuit::schedule::{Schedule, Slot};
 use tacit_circuit::{Circuit, passes};
+use tacit_garbling::garbler;
 use tacit_net::PartyId;
 use tacit_sharing::balance::{Balance, Mix};
 use tacit_sharing::level::Level;
@@ -130,7 +131,7 @@ impl Compiled {
         mut facts: Vec<(&'static str, String)>,
         (schedule, plans): (Arc<Schedule>, Arc<[Vec<PolyPlan>; 2]>),
     ) -> Result<Self, EvaluateError> {
-        garbled::check_size(&job, &schedule)?;
+        check_size(&job, &schedule)?;
         let streams =
             job.garbling.streams(job.protocol().one_garbles(), job.preprocessing, || Ok(true))?;
         facts.extend(Garbling::fact(job.protocol().one_garbles(), streams));
@@ -204,7 +205,7 @@ impl Compiled {
     /// Products of two factors, per instance.
     #[must_use]
     pub fn products(&self) -> usize {
-        (0..self.schedule.depth()).map(|level| self.schedule.products(level).len()).sum()
+        products(&self.schedule)
     }
 
     /// The products of a level, as an assignment's roles make them.
@@ -283,6 +284,24 @@ impl Seating {
     pub(super) fn widest_port(&self) -> usize {
         let inputs = self.inputs.iter().map(|port| port.slots.len());
         inputs.chain(self.outputs.iter().map(|port| port.slots.len())).max().unwrap_or(0)
+    }
+}
+
+/// Products of two factors of a circuit.
+fn products(schedule: &Schedule) -> usize {
+    (0..schedule.depth()).map(|level| schedule.products(level).len()).sum()
+}
+
+/// Refuses circuits whose garbled form is too large to be kept.
+fn check_size(job: &Job, schedule: &Schedule) -> Result<(), EvaluateError> {
+    let (ands, protocol) = (products(schedule), job.protocol());
+    let most = garbler(protocol).and_then(|garbler| garbler.kept(&job.terms()).most_ands);
+    match most.filter(|most| ands >= *most) {
+        Some(most) => Err(EvaluateError::Job(format!(
+            "the circuit has {ands} ANDs; {protocol} keeps a garbled circuit in memory and takes fewer \
+             than {most}: use gmw, or split the circuit"
+        ))),
+        None => Ok(()),
     }
 }
 

@@ -118,6 +118,14 @@ impl From<SharingError> for EvaluateError {
     }
 }
 
+/// Says with an error that stored preprocessing is spent.
+pub(crate) fn lost<T>(run: &str, result: Result<T, EvaluateError>) -> Result<T, EvaluateError> {
+    result.map_err(|error| match error {
+        EvaluateError::Lost { .. } => error,
+        cause => EvaluateError::Lost { run: run.to_string(), cause: Box::new(cause) },
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

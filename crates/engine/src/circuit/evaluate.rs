@@ -7,25 +7,24 @@ use super::links::all_links;
 use super::masked;
 use super::opening::Opened;
 use super::predict::predict;
-use super::prepared::{Phases, StoredPreprocessing, decode, decoded, digest, encode};
+use super::prepared::{
+    Give, Phases, StoredPreprocessing, decode, decoded, digest, encode, makes_triples,
+};
 use super::report::{AssignmentUse, Report};
 use super::roles::{self, Compute, Open};
-use super::triples::Give;
-use super::worker::Computed;
-use super::{EvaluateError, Preprocessing};
+use super::task::{Computed, Run};
+use super::{EvaluateError, Preprocessing, lost};
 use crate::gate::Door;
-use crate::setup::SetUp;
-use crate::store::lost;
+use crate::setup::{SetUp, fresh_id};
 use crate::values::Lanes;
-use crate::workers::on_each;
+use crate::workers::{guarded, on_each};
 use std::time::Duration;
 use tacit_net::{Mesh, PartyId, Phase, Session};
-use tacit_proof::Method;
 use tacit_ring::{Buffer, Entropy};
+use tacit_sharing::Party;
 use tacit_sharing::party::Keys;
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::{Journal, Pass, Verifier};
-use tacit_sharing::{Party, Protocol, SharingError};
 use tracing::info;
 
 /// What a party has at the end of a job.
@@ -187,18 +186,6 @@ pub(crate) fn evaluate_prepared_gated(
     lost(name, result)
 }
 
-/// When a failure ends the work, the session ends with it for everybody.
-pub(super) fn guarded<T>(
-    session: &mut Session,
-    work: impl FnOnce(&mut Session) -> Result<T, EvaluateError>,
-) -> Result<T, EvaluateError> {
-    let result = work(session);
-    if let Err(error) = &result {
-        session.abort(error.abort_kind(), &error.to_string());
-    }
-    result
-}
-
 /// Refuses jobs whose preprocessing is not of a kind that can be stored.
 ///
 /// # Errors
@@ -220,24 +207,6 @@ pub fn check_storable(compiled: &Compiled) -> Result<(), EvaluateError> {
         Preprocessing::Interleaved => {
             fail("what is stored is separate preprocessing, not interleaved".into())
         }
-    }
-}
-
-/// What all workers of a job need.
-#[derive(Clone, Copy)]
-pub(super) struct Run<'a> {
-    pub compiled: &'a Compiled,
-    pub values: &'a [Option<Lanes>],
-    pub progress: &'a (dyn Fn(u64) + Sync),
-    pub phases: Phases,
-    /// What is passed before anything opens; for protocols that garble.
-    pub door: Option<&'a Door>,
-}
-
-impl<'a> Run<'a> {
-    /// Without inputs.
-    fn ahead(compiled: &'a Compiled, phases: Phases) -> Self {
-        Run { compiled, values: &[], progress: &|_| {}, phases, door: None }
     }
 }
 
@@ -300,9 +269,6 @@ fn finish(
     Ok(Evaluation { outputs, report })
 }
 
-/// When keys were there, and what each worker has in the end.
-pub(super) type Done = (Duration, Vec<Computed>);
-
 fn in_roles(
     session: &mut Session,
     run: Run<'_>,
@@ -355,11 +321,6 @@ fn resume_in_roles(
     with_roles(session, run, set_up, Some(workers))
 }
 
-/// Whether preprocessing makes random products, which are checked before they are stored.
-pub(crate) fn makes_triples(protocol: Protocol) -> bool {
-    matches!(Method::of(protocol), Some(Method::Brain(..)))
-}
-
 fn with_roles(
     session: &mut Session,
     run: Run<'_>,
@@ -387,15 +348,6 @@ fn with_roles(
 struct Times {
     started: Duration,
     ready: Duration,
-}
-
-/// A session identifier to which every party contributes.
-pub(crate) fn fresh_id(
-    session: &mut Session,
-    entropy: &mut Entropy,
-) -> Result<Vec<u8>, EvaluateError> {
-    let mine = entropy.seed().map_err(SharingError::from)?;
-    Ok(session.publish(mine.expose())?.concat())
 }
 
 /// Values of the ports that this party owns, with the job's number of instances.

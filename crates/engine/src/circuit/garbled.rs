@@ -4,127 +4,26 @@
 //! nothing opens before all chunks of all workers have passed this party's checks: until then what opens
 //! their outputs is kept.
 
-use super::compile::{Compiled, Seating, Shape};
-use super::evaluate::{Done, Run};
+pub(super) mod cost;
+
+use super::compile::{Seating, Shape};
 use super::opening::Opened;
-use super::prepared::{decode, decoded, encode};
-use super::triples::Give;
-use super::worker::Computed;
-use super::{Assignment, EvaluateError, Job, Preprocessing};
+use super::prepared::{Give, decode, decoded, encode};
+use super::task::{Computed, Done, Run};
+use super::{Assignment, EvaluateError, Preprocessing};
 use crate::gate::pass;
 use crate::values::Lanes;
 use crate::workers::on_each;
+use cost::{chunks, form, ports};
 use std::ops::Range;
 use tacit_backend::Boolean;
-use tacit_backend::cost::Traffic;
-use tacit_circuit::schedule::Schedule;
-use tacit_garbling::Form;
 use tacit_garbling::authenticated::{self, Authenticated, Piece, Stock, Unopened};
-use tacit_garbling::yao::streamed::{self, Streamed};
+use tacit_garbling::yao::streamed::Streamed;
 use tacit_garbling::{AnyReady, AnyWorker, Bits, Evaluated, Garbler, Streaming};
-use tacit_garbling::{Parties, Ports, Terms, garbler};
-use tacit_net::{Mesh, PartyId, Phase, Session};
+use tacit_garbling::{Parties, Ports, garbler};
+use tacit_net::{Mesh, Phase, Session};
 use tacit_ring::{Buffer, Entropy, Z2};
 use tacit_sharing::{Protocol, RoleId, SharingError};
-
-/// Garbled circuits, and what they are made from, per worker.
-const CHUNK_BYTES: usize = 256 << 20;
-
-/// ANDs of a circuit.
-pub(super) fn ands(schedule: &Schedule) -> usize {
-    (0..schedule.depth()).map(|level| schedule.products(level).len()).sum()
-}
-
-/// How a protocol that garbles does.
-pub(super) fn garbler_of(protocol: Protocol) -> Result<&'static dyn Garbler, EvaluateError> {
-    garbler(protocol).ok_or_else(|| EvaluateError::Bug(format!("{protocol} does not garble")))
-}
-
-/// What the parties of a job have agreed on.
-pub(super) fn terms(job: &Job) -> Terms {
-    let label_function = job.label_function.unwrap_or_default();
-    let (opening, workers) = (job.opening(), job.threads());
-    Terms { parties: job.protocol().parties(), opening, label_function, workers }
-}
-
-/// Refuses circuits whose garbled form is too large to be kept.
-pub(super) fn check_size(job: &Job, schedule: &Schedule) -> Result<(), EvaluateError> {
-    let (ands, protocol) = (ands(schedule), job.protocol());
-    let most = garbler(protocol).and_then(|garbler| garbler.kept(&terms(job)).most_ands);
-    match most.filter(|most| ands >= *most) {
-        Some(most) => Err(EvaluateError::Job(format!(
-            "the circuit has {ands} ANDs; {protocol} keeps a garbled circuit in memory and takes fewer \
-             than {most}: use gmw, or split the circuit"
-        ))),
-        None => Ok(()),
-    }
-}
-
-fn ports<'p>(shape: &'p Shape, compiled: &'p Compiled) -> Ports<'p> {
-    Ports {
-        schedule: compiled.schedule(),
-        inputs: &shape.inputs,
-        outputs: &shape.outputs,
-        guards: usize::from(!compiled.job().guard.is_empty()),
-    }
-}
-
-/// How authenticated garbling garbles.
-fn form(protocol: Protocol) -> Result<Form, EvaluateError> {
-    let form = garbler(protocol).and_then(|garbler| garbler.authenticated());
-    form.ok_or_else(|| EvaluateError::Job(format!("not supported: triples for {protocol}")))
-}
-
-/// Bytes between parties that a job sends.
-pub(super) fn bytes(garbler: &dyn Garbler, compiled: &Compiled) -> Traffic {
-    let seating = &compiled.seatings[0];
-    let protocol = seating.assignment.protocol;
-    by_worker(compiled, |ports, chunks| match compiled.streams {
-        true => streamed::bytes(protocol, ports, chunks.into_iter()),
-        false => {
-            let mut counter = garbler.counter(&terms(compiled.job()));
-            chunks.into_iter().for_each(|instances| counter.add(ports, instances));
-            counter.bytes()
-        }
-    })
-}
-
-/// The sum of what workers send for chunks of so many instances each, between parties.
-fn by_worker(compiled: &Compiled, bytes: impl Fn(Ports<'_>, Vec<usize>) -> Traffic) -> Traffic {
-    let seating = &compiled.seatings[0];
-    let shape = Shape::of(seating);
-    let ports = ports(&shape, compiled);
-    let of = |worker| bytes(ports, chunks(compiled, worker).map(|at| at.len()).collect());
-    let all = (0..compiled.job().threads()).map(of);
-    all.fold(Traffic::default(), |sum, worker| sum + worker).placed(&seating.assignment.places)
-}
-
-/// Bytes between parties for a job with stored triples.
-pub(super) fn bytes_from_triples(compiled: &Compiled) -> Traffic {
-    let protocol = compiled.job().protocol();
-    // Nothing runs on triples under other protocols.
-    let Ok(form) = form(protocol) else { return Traffic::default() };
-    by_worker(compiled, |ports, chunks| {
-        authenticated::bytes_with_stock(form, ports, protocol.parties(), chunks.into_iter())
-    })
-}
-
-/// Triples, and bits of every party, that a worker needs at most.
-pub(super) fn needs(compiled: &Compiled) -> [usize; 2] {
-    let seating = &compiled.seatings[0];
-    let parties = seating.assignment.places.len();
-    let shape = Shape::of(seating);
-    let ports = ports(&shape, compiled);
-    let of = |worker: usize| {
-        let chunks = chunks(compiled, worker);
-        chunks.fold([0; 2], |[triples, bits], at| {
-            let [more, more_bits] = authenticated::needs(ports, parties, at.len());
-            [triples + more, bits + more_bits]
-        })
-    };
-    let workers = (0..compiled.job().threads()).map(of);
-    workers.fold([0; 2], |most, needs| [most[0].max(needs[0]), most[1].max(needs[1])])
-}
 
 /// Garbles with stored triples.
 pub(super) fn from_triples(
@@ -148,16 +47,9 @@ pub(super) fn from_triples(
     })
 }
 
-/// Rounds that a party waits for online.
-pub(super) fn rounds(garbler: &dyn Garbler, compiled: &Compiled, party: PartyId) -> u64 {
-    let seating = &compiled.seatings[0];
-    let Ok(me) = seating.assignment.role_of(party) else { return 0 };
-    let shape = Shape::of(seating);
-    let ports = ports(&shape, compiled);
-    match compiled.streams {
-        true => streamed::rounds(seating.assignment.protocol, ports, me),
-        false => garbler.rounds(&terms(compiled.job()), ports, me),
-    }
+/// How a protocol that garbles does.
+fn garbler_of(protocol: Protocol) -> Result<&'static dyn Garbler, EvaluateError> {
+    garbler(protocol).ok_or_else(|| EvaluateError::Bug(format!("{protocol} does not garble")))
 }
 
 /// Exchanges keys, and evaluates with every worker, or prepares for that.
@@ -168,7 +60,7 @@ pub(super) fn compute(
     entropy: &mut Entropy,
 ) -> Result<Done, EvaluateError> {
     let Assignment { protocol, places, .. } = &run.compiled.seatings[0].assignment;
-    let parties = Parties { terms: terms(run.compiled.job()), places, session: id };
+    let parties = Parties { terms: run.compiled.job().terms(), places, session: id };
     let seats = garbler_of(*protocol)?.exchange(&mut session.meshes[0], parties, entropy)?;
     let ready = session.meshes[0].now();
     let workers = seats.into_iter().enumerate();
@@ -401,37 +293,6 @@ impl<'a> Task<'a> {
             put(self.seating(), opened, instance, bits);
         }
     }
-}
-
-/// A worker's instances, in chunks that are prepared together.
-fn chunks(compiled: &Compiled, worker: usize) -> impl Iterator<Item = Range<usize>> + use<> {
-    let at = compiled.share_of(worker);
-    let start = 64 * at.start;
-    let end = (64 * at.end).min(compiled.job().instances).max(start);
-    let size = chunk(compiled);
-    (start..end).step_by(size).map(move |i| i..(i + size).min(end))
-}
-
-/// Instances of a chunk.
-pub(super) fn chunk(compiled: &Compiled) -> usize {
-    (CHUNK_BYTES / instance_bytes(compiled).max(1)).max(1)
-}
-
-/// Bytes that a party keeps of an instance while it is garbled.
-pub(super) fn instance_bytes(compiled: &Compiled) -> usize {
-    let schedule = compiled.schedule();
-    let ands = ands(schedule);
-    let outputs: usize = schedule.outputs().iter().map(Vec::len).sum();
-    let ports = schedule.inputs().len() + outputs;
-    if compiled.streams {
-        // Labels of inputs, and their messages; no tables.
-        return 64 * ports;
-    }
-    let (protocol, terms) = (compiled.job().protocol(), terms(compiled.job()));
-    let parties = protocol.parties();
-    let blocks = ands * garbler(protocol).map_or(0, |garbler| garbler.kept(&terms).blocks);
-    // Two buffers of 16 kB at least are kept of each.
-    16 * (blocks + ports * 16 * parties) + (2 << 14)
 }
 
 /// This party's bits of an instance, port after port.

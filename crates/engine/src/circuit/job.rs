@@ -1,11 +1,12 @@
 //! What is computed, by whom and for whom.
 
 use super::assignment::{self, Assignment, list};
-use super::triples::bucket_fact;
 use super::{EvaluateError, Guard};
 use std::fmt;
 use std::str::FromStr;
 use tacit_circuit::Circuit;
+use tacit_garbling::Terms;
+use tacit_garbling::authenticated::Sizes;
 use tacit_garbling::bmr::{LabelFunction, Opening};
 use tacit_gmw::Method;
 use tacit_net::PartyId;
@@ -212,6 +213,13 @@ impl Job {
         self.opening.unwrap_or(self.protocol().opening())
     }
 
+    /// What parties have agreed on who garble.
+    pub(super) fn terms(&self) -> Terms {
+        let label_function = self.label_function.unwrap_or_default();
+        let (opening, workers) = (self.opening(), self.threads());
+        Terms { parties: self.protocol().parties(), opening, label_function, workers }
+    }
+
     /// Gives all instances to one assignment of the protocol's roles.
     pub fn assign(&mut self, places: Vec<PartyId>) {
         self.assignments = vec![Assignment::new(self.protocol(), places)];
@@ -343,6 +351,12 @@ pub(crate) fn label_fact(
 /// The parameters of silent transfers, where there are any: a fact that parties compare.
 pub(crate) fn silent_fact(protocol: Protocol) -> Option<(&'static str, String)> {
     protocol.is_silent().then(|| ("parameters of silent transfers", Method::SILENT.to_string()))
+}
+
+/// How seldom buckets of triples leak, in a worker of so many: a fact that parties compare.
+pub(super) fn bucket_fact(workers: usize) -> (&'static str, String) {
+    let rho = Sizes::of(workers).rho();
+    ("buckets of a thread leak with probability", format!("2^-{rho} at most"))
 }
 
 /// Refuses to say what hides rows where no tables open.

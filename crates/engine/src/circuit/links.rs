@@ -1,7 +1,6 @@
 //! Who sent how much to whom, from all parties' meters.
 
 use super::EvaluateError;
-use super::predict::stream_name;
 use super::report::LinkUse;
 use tacit_backend::cost::Traffic;
 use tacit_net::{Meter, PartyId, Phase, Session, Stream};
@@ -98,4 +97,13 @@ fn merge_links(parties: usize, bytes: &Traffic, parts: Vec<LinkUse>) -> Vec<Link
         }
     }
     links
+}
+
+/// The stream's name in reports.
+fn stream_name(stream: Stream) -> &'static str {
+    match stream {
+        Stream::Pre => "ahead",
+        Stream::On => "online",
+        Stream::Def => "deferred",
+    }
 }

@@ -4,10 +4,9 @@
 //! chunk in between is bounded, unless all preprocessing is to come first.
 
 use super::compile::{Compiled, Seating, Shape};
-use super::evaluate::{Done, Run};
 use super::opening::Opened;
 use super::prepared::{decode, decoded, encode};
-use super::worker::Computed;
+use super::task::{Computed, Done, Run};
 use super::{EvaluateError, Preprocessing};
 use crate::values::Lanes;
 use crate::workers::on_each;

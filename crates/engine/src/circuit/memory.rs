@@ -1,7 +1,8 @@
 //! How much memory a job takes, about.
 
+use super::Preprocessing;
 use super::compile::Compiled;
-use super::{Preprocessing, garbled};
+use super::garbled::cost::{chunk, instance_bytes};
 use tacit_garbling::garbler;
 
 /// Bytes that a party keeps of a job at once, about: garbled circuits, or shares of the lanes under way, what
@@ -21,7 +22,7 @@ fn under_way(compiled: &Compiled) -> usize {
     let protocol = compiled.job().protocol();
     if garbler(protocol).is_some() {
         let instances = compiled.job().instances.div_ceil(compiled.job().threads());
-        return garbled::instance_bytes(compiled) * garbled::chunk(compiled).min(instances);
+        return instance_bytes(compiled) * chunk(compiled).min(instances);
     }
     let slots = compiled.schedule().slots() * protocol.components();
     8 * slots * (compiled.block_words * compiled.blocks).min(compiled.total_words())
@@ -30,7 +31,7 @@ fn under_way(compiled: &Compiled) -> usize {
 /// What preprocessing leaves.
 fn stored(compiled: &Compiled) -> usize {
     let (protocol, schedule) = (compiled.job().protocol(), compiled.schedule());
-    let (parties, ands) = (protocol.parties(), garbled::ands(schedule));
+    let (parties, ands) = (protocol.parties(), compiled.products());
     let instances = compiled.job().instances;
     match (tacit_gmw::Method::of(protocol), garbler(protocol)) {
         (Some(method), _) => {
@@ -38,7 +39,7 @@ fn stored(compiled: &Compiled) -> usize {
             8 * words.iter().sum::<usize>() * compiled.total_words()
         }
         (None, Some(garbler)) => {
-            instances * ands * garbler.kept(&garbled::terms(compiled.job())).table_bytes
+            instances * ands * garbler.kept(&compiled.job().terms()).table_bytes
         }
         // A word or two of every product.
         (None, None) => 16 * compiled.products() * compiled.total_words(),

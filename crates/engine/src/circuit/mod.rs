@@ -22,6 +22,7 @@ pub(crate) mod prepared;
 mod rehearse;
 mod report;
 pub(crate) mod roles;
+mod task;
 mod triples;
 mod worker;
 
@@ -29,6 +30,7 @@ pub use assignment::Assignment;
 pub(crate) use assignment::{cut, list};
 pub use compile::Compiled;
 pub use error::EvaluateError;
+pub(crate) use error::lost;
 pub use evaluate::{
     Evaluation, check_storable, evaluate, evaluate_prepared, evaluate_with, prepare,
     prepare_from_triples,
@@ -42,7 +44,7 @@ pub(crate) use job::{
 };
 pub use memory::memory;
 pub use predict::{Alone, Prediction, predict, predict_ahead, predict_alone};
-pub use prepared::StoredPreprocessing;
+pub use prepared::{Give, Keep, StoredPreprocessing};
 pub use rehearse::rehearse;
 pub use report::{AssignmentUse, LinkUse, Report};
-pub use triples::{Give, Keep, MadeTriples, TripleJob, measure_triples, prepare_triples};
+pub use triples::{MadeTriples, TripleJob, measure_triples, prepare_triples};

@@ -1,12 +1,11 @@
 //! What a job will cost, from the protocols' cost functions.
 
 use super::compile::{Compiled, Seating};
-use super::evaluate::makes_triples;
-use super::garbled;
-use super::prepared::Phases;
+use super::garbled::cost as garbled;
+use super::prepared::{Phases, makes_triples};
 use tacit_backend::cost::{self, MAX_ROLES, Products, Traffic};
 use tacit_garbling::{Garbler, garbler};
-use tacit_net::{PartyId, Stream};
+use tacit_net::PartyId;
 use tacit_proof::Bill;
 use tacit_sharing::RoleId;
 
@@ -272,13 +271,4 @@ fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
     let levels = (0..compiled.schedule.depth()).filter(level).count() as u64;
     let each = cost::rounds(compiled.job().protocol());
     u64::from(inputs) + each * levels + u64::from(outputs)
-}
-
-/// The stream's name in reports.
-pub(super) fn stream_name(stream: Stream) -> &'static str {
-    match stream {
-        Stream::Pre => "ahead",
-        Stream::On => "online",
-        Stream::Def => "deferred",
-    }
 }

@@ -2,9 +2,10 @@
 
 use super::EvaluateError;
 use serde::de::DeserializeOwned;
+use tacit_proof::Method;
 use tacit_ring::{Buffer, hash};
 pub(crate) use tacit_sharing::stored::encode;
-use tacit_sharing::{SharingError, stored};
+use tacit_sharing::{Protocol, SharingError, stored};
 
 /// Which phases of a job run in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +92,17 @@ impl StoredPreprocessing {
     pub fn insecure_from_bytes(bytes: &[u8]) -> Result<Self, EvaluateError> {
         StoredPreprocessing::from_bytes(bytes)
     }
+}
+
+/// Takes pieces of what is prepared, with the workers that they are of, in order. They are secret.
+pub type Keep<'k> = &'k (dyn Fn(usize, Buffer<u8>) -> Result<(), EvaluateError> + Sync);
+
+/// Gives each worker its pieces, in the order in which they were kept.
+pub type Give<'g> = &'g (dyn Fn(usize) -> Result<Option<Buffer<u8>>, EvaluateError> + Sync);
+
+/// Whether preprocessing makes random products, which are checked before they are stored.
+pub(crate) fn makes_triples(protocol: Protocol) -> bool {
+    matches!(Method::of(protocol), Some(Method::Brain(..)))
 }
 
 /// A digest of what parties agree on.

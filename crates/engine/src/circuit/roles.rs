@@ -4,11 +4,11 @@
 //! they [bring along](CircuitRoles).
 
 use super::compile::{Compiled, Seating};
-use super::evaluate::Run;
 use super::opening::{Opened, Opener};
 use super::predict::ahead_words;
 use super::prepared::{Phases, decode, decoded, encode};
-use super::worker::{Computed, Worker};
+use super::task::{Computed, Run};
+use super::worker::Worker;
 use super::{EvaluateError, Preprocessing};
 use std::collections::VecDeque;
 use tacit_backend::own::ROLES;

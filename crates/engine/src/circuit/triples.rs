@@ -1,15 +1,18 @@
 //! Preprocessing of authenticated garbling that is independent of the function.
 
-use super::evaluate::{fresh_id, guarded};
+use super::garbled::cost::needs;
+use super::job::bucket_fact;
 use super::links::all_links;
+use super::prepared::Keep;
 use super::report::LinkUse;
-use super::{Assignment, Compiled, EvaluateError, garbled};
-use crate::workers::on_each;
+use super::{Assignment, Compiled, EvaluateError};
+use crate::setup::fresh_id;
+use crate::workers::{guarded, on_each};
 use tacit_backend::cost::Traffic;
 use tacit_garbling::authenticated::{self, Authenticated, Piece, Sizes, Stock};
 use tacit_gmw::{Correlations, Delta};
 use tacit_net::{Mesh, Session};
-use tacit_ring::{Buffer, Entropy};
+use tacit_ring::Entropy;
 use tacit_sharing::{Protocol, SharingError};
 
 /// Triples for one run in another session, of a circuit that need not be known yet.
@@ -28,12 +31,6 @@ pub struct TripleJob {
 
 /// Triples of a worker, at most.
 const MAX_TRIPLES: usize = 1 << 26;
-
-/// How seldom buckets of triples leak, in a worker of so many: a fact that parties compare.
-pub(crate) fn bucket_fact(workers: usize) -> (&'static str, String) {
-    let rho = Sizes::of(workers).rho();
-    ("buckets of a thread leak with probability", format!("2^-{rho} at most"))
-}
 
 impl TripleJob {
     /// What parties agree on, but for how many.
@@ -62,7 +59,7 @@ impl TripleJob {
     /// Triples and bits that a circuit takes, for each thread.
     #[must_use]
     pub fn needs(compiled: &Compiled) -> [usize; 2] {
-        garbled::needs(compiled)
+        needs(compiled)
     }
 
     /// Whether triples with these facts are right, and enough, for a circuit.
@@ -75,10 +72,10 @@ impl TripleJob {
             let (_, value) = sizes.iter().find(|(known, _)| known == name)?;
             value.parse::<usize>().ok()
         };
-        let needs = garbled::needs(compiled);
+        let [triples, bits] = needs(compiled);
         known == kind
-            && number("triples").is_some_and(|count| count >= needs[0])
-            && number("bits").is_some_and(|count| count >= needs[1])
+            && number("triples").is_some_and(|count| count >= triples)
+            && number("bits").is_some_and(|count| count >= bits)
     }
 
     /// Bytes between parties, without set-up.
@@ -126,12 +123,6 @@ impl TripleJob {
         Ok(())
     }
 }
-
-/// Takes pieces of what is prepared, with the workers that they are of, in order. They are secret.
-pub type Keep<'k> = &'k (dyn Fn(usize, Buffer<u8>) -> Result<(), EvaluateError> + Sync);
-
-/// Gives each worker its pieces, in the order in which they were kept.
-pub type Give<'g> = &'g (dyn Fn(usize) -> Result<Option<Buffer<u8>>, EvaluateError> + Sync);
 
 /// Makes triples, for one run in another session: all parties do. Gives the links that they were made over.
 /// `keep` takes each batch when its checks have passed: memory does not grow with the number of triples. What

@@ -14,44 +14,20 @@
 use super::ahead::Front;
 use super::compile::{Compiled, InputPort, Seating};
 use super::opening::{Kept, Opened, Opener};
+use super::task::Computed;
 use crate::values::Lanes;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::time::Duration;
 use tacit_net::Phase;
-use tacit_ring::{Buffer, Z2};
+use tacit_ring::Z2;
 use tacit_sharing::level::LevelScratch;
 use tacit_sharing::party::{Fetched, Streams};
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
-use tacit_sharing::verify::{Journal, Pass};
+use tacit_sharing::verify::Pass;
 use tacit_sharing::{Draws, Party, Role, Shares, SharingError, Timing};
 use zeroize::Zeroizing;
-
-/// What a worker has at the end: all outputs under a protocol that checks nothing, else shares of
-/// them, and what must be compared before they open.
-pub(super) struct Computed {
-    pub opened: Opened,
-    pub kept: VecDeque<Vec<Kept>>,
-    pub journal: Journal,
-    /// When the online phase began, if preprocessing was stored.
-    pub began: Option<Duration>,
-    /// Preprocessing to be kept for another session.
-    pub stored: Buffer<u8>,
-}
-
-impl Computed {
-    /// Where nothing is checked, or outputs are opened elsewhere.
-    pub fn unchecked(opened: Opened) -> Self {
-        Computed {
-            opened,
-            kept: VecDeque::new(),
-            journal: Journal::default(),
-            began: None,
-            stored: Buffer::default(),
-        }
-    }
-}
 
 pub(super) struct Block<'k> {
     pub at: Range<usize>,

@@ -6,33 +6,24 @@
 //! twice, but no message that depends on it is sent twice. Under protocols that make products from triples these are made
 //! and checked instead; GMW keeps what each operation takes ([`GmwBits::only_ahead`]).
 
-use super::exec::{Backends, Context};
+use super::compiled::CompiledProgram;
+use super::context::{Backends, Context};
+use super::epochs::end_epoch;
 use super::facts::{Inputs, facts_with};
 use super::job::ProgramJob;
 use super::parties::{Worker, backends, on_masked_values, on_shares};
-use super::prepare::{CompiledProgram, end_epoch};
-use crate::circuit::evaluate::{fresh_id, makes_triples};
-use crate::circuit::prepared::{decode, decoded, digest, encode};
+use crate::circuit::prepared::{decode, decoded, digest, encode, makes_triples};
 use crate::circuit::{self, EvaluateError};
+use crate::setup::fresh_id;
 use crate::workers::on_each;
 use std::time::Duration;
 use tacit_backend::GmwBits;
-use tacit_backend::cost::{self, Traffic};
 use tacit_backend::{PutOff, RingKeys};
 use tacit_gmw::{Correlations, Gmw};
 use tacit_net::{PartyId, Phase, Session};
 use tacit_ring::{Buffer, Entropy};
-use tacit_sharing::Protocol;
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::Verifier;
-
-/// The checks of what was made ahead: triples are compared before they are used.
-pub(super) fn checks(protocol: Protocol) -> Traffic {
-    match makes_triples(protocol) {
-        true => cost::checks(protocol),
-        false => Traffic::default(),
-    }
-}
 
 /// Exchanges keys, and what goes ahead or triples. Gives the time when keys were there.
 pub(super) fn make(

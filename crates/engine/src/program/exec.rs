@@ -1,125 +1,18 @@
 //! Walks a program's blocks, stage by stage, over one backend per worker.
 
-use super::checks::Checks;
+use super::context::{Backends, Context, Value};
+use super::frame::{Frame, Ready, at};
 use super::layout::{Layout, Place, Stage, is_secret, lengths};
-use super::operand::{Cache, Operand, Task};
-use super::outside::{Dealt, Inputs};
-use super::ranges::{ByBits, Test};
+use super::operand::Cache;
 use super::rings::BlockRings;
-use super::seats::{Seat, Seating};
 use super::stream::run_stream;
 use super::team::Team;
 use crate::circuit::EvaluateError;
-use crate::gate::Door;
-use std::collections::{BTreeMap, HashMap};
-use std::iter::repeat_n;
-use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use tacit_backend::cost::{MAX_ROLES, Rounds};
-use tacit_backend::{Backend, Kind, Ring, Secret, Values};
+use std::collections::HashMap;
+use std::sync::Arc;
+use tacit_backend::{Backend, Kind, Ring, Values};
 use tacit_program::clear::{self, Array, ClearError};
-use tacit_program::{
-    Block, Element, Extent, Loop, Node, NodeId, Op, PartyId, Type, ValueId, Visibility,
-};
-use tacit_sharing::SharingError;
-use tacit_sharing::verify::Verifier;
-
-/// A value of a block.
-#[derive(Clone)]
-pub(super) enum Value {
-    /// In the clear; nothing where this party may not see it, and in dry runs.
-    Clear(Option<Arc<Array>>),
-    /// Shared.
-    Secret(Arc<Secret>),
-}
-
-/// What a whole run knows.
-pub(super) struct Context<'c> {
-    /// Row counts by dim.
-    pub rows: &'c [u64],
-    /// What this party knows of its roles, by worker.
-    pub seats: Vec<Seat<'c>>,
-    /// The assignments of roles, each with as many workers as any other one.
-    pub seatings: &'c [Seating],
-    /// In proportion to which rows are divided among workers.
-    pub weights: Vec<u64>,
-    /// This party's own inputs and the public ones, by name.
-    pub inputs: &'c BTreeMap<String, Arc<Array>>,
-    /// Rows of a chunk.
-    pub chunk: usize,
-    /// Nothing but what goes ahead is exchanged: no inputs, and no results.
-    pub only_ahead: bool,
-    /// Told of every row that went through a stream, and of every iteration of a loop.
-    pub progress: &'c (dyn Fn(u64) + Sync),
-    /// Rounds in which the first worker waited for another of this party, which had more chunks.
-    pub beside: Beside,
-    /// What this role has of what came from outside, until it has entered.
-    pub dealt: Mutex<Option<Dealt>>,
-    /// The inputs from outside.
-    pub entered: OnceLock<Inputs>,
-    /// Whether what parties do is compared before anything opens.
-    pub checked: bool,
-    /// What compares it; nothing in dry runs.
-    pub verifier: Mutex<Option<Verifier>>,
-    /// Whether inputs are tested to lie in their ranges.
-    pub tested: bool,
-    /// Inputs that are shared by bits.
-    pub by_bits: &'c ByBits,
-    /// What the tests said so far.
-    pub tests: Mutex<Vec<Test>>,
-    /// What the program checks.
-    pub checks: Mutex<Checks>,
-    /// What is passed before results open; nothing in dry runs, and where it was passed before.
-    pub door: Option<&'c Door>,
-}
-
-/// Rounds that workers make beside the first one: in every stream as many as the slowest has more.
-pub(super) struct Beside(Mutex<Rounds>);
-
-impl Beside {
-    pub fn none() -> Self {
-        Beside(Mutex::new([0; MAX_ROLES]))
-    }
-
-    /// Adds a stream, of whose rounds each worker made so many.
-    pub fn stream(&self, workers: &[Rounds]) {
-        let mut more = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for (role, more) in more.iter_mut().enumerate() {
-            let most = workers.iter().map(|rounds| rounds[role]).max().unwrap_or(0);
-            *more += most - workers.first().map_or(0, |rounds| rounds[role]);
-        }
-    }
-
-    /// Rounds of a whole walk, whose first worker made so many.
-    pub fn with(&self, first: Rounds) -> Rounds {
-        let more = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        std::array::from_fn(|role| first[role] + more[role])
-    }
-}
-
-pub(super) type Backends<'b, 'm> = &'b mut [&'m mut (dyn Backend + Send)];
-
-/// One block under way.
-pub(super) struct Frame<'f> {
-    pub block: &'f Block,
-    pub layout: Layout,
-    rings: &'f BlockRings,
-    pub values: Vec<Vec<Value>>,
-    /// What one party knows and all have shares of.
-    ready: &'f Ready,
-    /// Public values of one number that are kept as that one.
-    splats: Vec<bool>,
-}
-
-/// Shares of a body's parameters that one party knows, made before the first turn of the loop.
-pub(super) type Ready = HashMap<NodeId, Arc<Secret>>;
-
-impl Frame<'_> {
-    fn value(&self, id: ValueId) -> Result<&Value, SharingError> {
-        let value = self.values[id.node as usize].get(id.index as usize);
-        value.ok_or_else(|| SharingError::Shape("a value is used before it is there".into()))
-    }
-}
+use tacit_program::{Block, Element, Loop, Node, NodeId, Op, PartyId, Type, ValueId, Visibility};
 
 /// The wanted values of a block, given those of its parameters.
 pub(super) fn run_block(
@@ -207,40 +100,6 @@ fn last_uses(block: &Block, layout: &Layout, wanted: &[ValueId]) -> Vec<Last> {
 }
 
 impl Context<'_> {
-    /// What the program checks, so far.
-    pub fn checks(&self) -> MutexGuard<'_, Checks> {
-        self.checks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What compares what parties did.
-    pub fn verifier(&self) -> MutexGuard<'_, Option<Verifier>> {
-        self.verifier.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Workers of the first assignment of roles.
-    pub fn of_first(&self) -> usize {
-        self.seats.len() / self.seatings.len()
-    }
-
-    /// What rows are divided in among workers: chunks, or where roles change from worker to worker as few as can
-    /// be, so that links are as busy as weights say.
-    pub fn unit(&self) -> usize {
-        if self.seatings.len() == 1 { self.chunk } else { 1 }
-    }
-
-    /// Keeps what tests of inputs said, until it opens.
-    pub fn keep_tests(&self, tests: impl IntoIterator<Item = Test>) {
-        self.tests.lock().unwrap_or_else(PoisonError::into_inner).extend(tests);
-    }
-
-    /// Rounds so far, by worker, as those of the first assignment's roles.
-    pub fn rounds_of(&self, backends: Backends<'_, '_>) -> Vec<Rounds> {
-        let seatings = self.seatings.iter();
-        let seatings = seatings.flat_map(|seating| repeat_n(seating, self.of_first()));
-        let pairs = backends.iter_mut().zip(seatings);
-        pairs.map(|(backend, seating)| seating.rounds(&backend.rounds())).collect()
-    }
-
     /// Evaluates a node on whole arrays.
     fn whole(
         &self,
@@ -443,99 +302,6 @@ impl Context<'_> {
         };
         Ok(Value::Secret(Arc::new(secret)))
     }
-
-    /// Prepares a node: on rows `at` of its stream, or on whole arrays. `local` are values of the backend's own
-    /// roles.
-    pub fn task<'t>(
-        &'t self,
-        frame: &'t Frame<'_>,
-        id: NodeId,
-        (backend, seat): (&'t mut dyn Backend, Seat<'_>),
-        cache: &'t mut Cache,
-        local: &HashMap<ValueId, Arc<Secret>>,
-        at: Option<(&Extent, Range<usize>)>,
-    ) -> Result<Task<'t>, SharingError> {
-        let node = &frame.block.nodes[id as usize];
-        let mut task = Task {
-            backend,
-            cache,
-            node,
-            types: node.operands.iter().map(|v| frame.block.type_of(*v)).collect(),
-            rings: frame.rings.node(id),
-            lines: node
-                .operands
-                .iter()
-                .map(|v| frame.block.nodes[v.node as usize].span.line)
-                .collect(),
-            operands: Vec::new(),
-            shapes: Vec::new(),
-            results: Vec::new(),
-            tested: self.tested,
-            by_bits: self.by_bits,
-        };
-        for (operand, ty) in node.operands.iter().zip(task.types.clone()) {
-            let (shape, cut) = self.cut(ty, at.as_ref())?;
-            let ready = frame.ready.get(&operand.node);
-            let ready = ready.map(|secret| Value::Secret(secret.clone()));
-            task.operands.push(match (local.get(operand), &ready) {
-                (Some(secret), _) => Operand::Secret(secret.clone()),
-                (None, Some(ready)) => self.operand(ready, ty, cut, seat)?,
-                (None, None) => self.operand(frame.value(*operand)?, ty, cut, seat)?,
-            });
-            task.shapes.push(shape);
-        }
-        for ty in &node.types {
-            task.results.push(self.cut(ty, at.as_ref())?.0);
-        }
-        Ok(task)
-    }
-
-    /// The shape of a value and, if only rows `at` are meant, the elements of these rows.
-    fn cut(
-        &self,
-        ty: &Type,
-        at: Option<&(&Extent, Range<usize>)>,
-    ) -> Result<(Vec<usize>, Option<Range<usize>>), SharingError> {
-        let mut shape = lengths(&ty.shape, self.rows)?;
-        let Some((extent, rows)) = at else { return Ok((shape, None)) };
-        if ty.shape.first() != Some(extent) {
-            return Ok((shape, None));
-        }
-        let width: usize = shape[1..].iter().product();
-        shape[0] = rows.len();
-        Ok((shape, Some(rows.start * width..rows.end * width)))
-    }
-
-    fn operand(
-        &self,
-        value: &Value,
-        ty: &Type,
-        cut: Option<Range<usize>>,
-        seat: Seat<'_>,
-    ) -> Result<Operand, SharingError> {
-        let elements = |array: &Arc<Array>| match &cut {
-            // One number that fills all rows.
-            _ if array.len() == 1 => vec![array.get(0)],
-            Some(at) => at.clone().map(|i| array.get(i)).collect(),
-            None => array.values().collect(),
-        };
-        Ok(match (value, ty.visibility) {
-            (Value::Secret(secret), _) => Operand::Secret(match cut {
-                Some(at) => Arc::new(seat.taken_there(secret.slice(at))),
-                None => seat.there(&**secret).map_or_else(|| secret.clone(), Arc::new),
-            }),
-            (Value::Clear(array), Visibility::Private(PartyId(party))) => {
-                let values = array.as_ref().map(elements).map(Values::new);
-                Operand::Private(seat.roles[usize::from(party)], values)
-            }
-            (Value::Clear(array), Visibility::Public) => {
-                Operand::Public(array.as_ref().map(elements))
-            }
-            (Value::Clear(_), Visibility::Secret) => {
-                return Err(SharingError::Shape("a secret that was never shared".into()));
-            }
-        })
-    }
 }
 
 /// The ring in which a body's operations on secrets share a parameter that one party knows, if any do. Nothing where it is not always the
@@ -568,13 +334,5 @@ fn in_clear(node: &Node, error: &ClearError) -> EvaluateError {
         EvaluateError::Check(Some(place))
     } else {
         EvaluateError::Job(place)
-    }
-}
-
-/// An error with the user's position.
-pub(super) fn at(node: &Node, error: SharingError) -> EvaluateError {
-    match error {
-        SharingError::Shape(what) => EvaluateError::Bug(format!("{}{what}", node.span.prefix())),
-        other => other.into(),
     }
 }

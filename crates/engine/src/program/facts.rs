@@ -1,6 +1,6 @@
 //! What parties compare before a run of a program, and this party's inputs of it.
 
-use super::prepare::CompiledProgram;
+use super::compiled::CompiledProgram;
 use crate::circuit::EvaluateError;
 use std::collections::BTreeMap;
 use std::sync::Arc;

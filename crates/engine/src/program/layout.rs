@@ -221,3 +221,19 @@ fn keeps_rows(op: &Op, types: &[&Type], results: &[Type]) -> bool {
 fn has_rows(shape: &Shape) -> bool {
     shape.iter().any(|extent| !extent.terms.is_empty())
 }
+
+/// What progress is told of in a block.
+pub(super) fn steps_of(block: &Block, rows: &[u64], wanted: &[ValueId]) -> u64 {
+    let layout = Layout::new(block, rows, wanted);
+    let streams = layout.stages.iter().flat_map(|stage| &stage.streams);
+    let rows_done = streams.map(|stream| stream.rows as u64).fold(0, u64::saturating_add);
+    let loops = block.nodes.iter().zip(&layout.places).filter(|(_, place)| **place != Place::Clear);
+    let loops = loops.filter_map(|(node, _)| match &node.op {
+        Op::Loop(inner) => {
+            let each = steps_of(&inner.body, rows, &inner.body.results).saturating_add(1);
+            Some(inner.trips.bound(rows).unwrap_or(0).saturating_mul(each))
+        }
+        _ => None,
+    });
+    loops.fold(rows_done, u64::saturating_add)
+}

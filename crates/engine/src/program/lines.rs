@@ -2,8 +2,9 @@
 //!
 //! A line is whatever the spans of the program's operations say: who wants costs by operation numbers them there.
 
-use super::garbled;
-use super::prepare::{CompiledProgram, Counting};
+use super::compiled::CompiledProgram;
+use super::cost::Counting;
+use super::drawn;
 use crate::circuit::EvaluateError;
 use std::collections::BTreeMap;
 use tacit_backend::cost::Products;
@@ -28,7 +29,7 @@ impl CompiledProgram {
             let garbled = |(line, ands)| {
                 (line, LineCost { products: Products::of(ands), ..LineCost::default() })
             };
-            return Ok(garbled::ands_by_line(self)?.into_iter().map(garbled).collect());
+            return Ok(drawn::ands_by_line(self)?.into_iter().map(garbled).collect());
         }
         let (tallies, _) = self.tallies(&self.needs()?, Counting::ByLine)?;
         Ok(tallies.into_iter().next().map(Tally::lines).unwrap_or_default())

@@ -6,9 +6,15 @@
 
 mod ahead;
 mod checks;
+mod compiled;
+mod context;
+mod cost;
 mod difference;
+mod drawn;
+mod epochs;
 mod exec;
 mod facts;
+mod frame;
 mod garbled;
 mod indices;
 mod job;
@@ -20,6 +26,7 @@ mod outside;
 mod parties;
 mod plain;
 mod plans;
+mod predict;
 mod prepare;
 mod quotients;
 mod ranges;
@@ -31,10 +38,13 @@ mod seats;
 mod stream;
 mod streamed;
 mod team;
+mod verdict;
+mod walk;
 
 pub use crate::circuit::Garbling;
+pub use compiled::CompiledProgram;
+pub use cost::Cost;
 pub use job::{By, CHUNK_ROWS, ProgramJob, share_values};
-pub use prepare::{CompiledProgram, Cost};
 pub use report::{Outcome, ProgramReport, Revealed, RolesUse};
 
 pub use facts::facts;

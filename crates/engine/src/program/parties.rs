@@ -1,7 +1,7 @@
 //! One party of a program's protocol for every worker.
 
+use super::compiled::CompiledProgram;
 use super::job::By;
-use super::prepare::CompiledProgram;
 use crate::circuit::{Assignment, EvaluateError};
 use tacit_backend::GmwBits;
 use tacit_backend::{Backend, RingKeys};

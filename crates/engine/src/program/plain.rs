@@ -2,10 +2,10 @@
 //! evaluates the program and sends everybody what it learns. It is the oracle, run like a
 //! protocol; it protects nothing from role 2.
 
-use super::exec::Context;
+use super::compiled::CompiledProgram;
+use super::facts::Inputs;
 use super::layout::lengths;
-use super::prepare::{CompiledProgram, Opened};
-use crate::circuit::{EvaluateError, Guard};
+use crate::circuit::EvaluateError;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tacit_backend::Values;
@@ -21,14 +21,14 @@ const TRUSTED: usize = 2;
 /// The revealed values that this party learns, and at the trusted party where values left
 /// their ranges: places and counts, no values.
 pub(super) struct Plain {
-    pub opened: Opened,
+    pub values: Vec<Option<Values>>,
     pub warnings: Vec<String>,
 }
 
 pub(super) fn run(
     session: &mut Session,
     prepared: &CompiledProgram,
-    context: &Context<'_>,
+    given: &Inputs,
 ) -> Result<Plain, EvaluateError> {
     let job = prepared.job();
     let me = session.me();
@@ -37,7 +37,7 @@ pub(super) fn run(
     for (id, name, party) in prepared.source.inputs() {
         let ty = &prepared.source.body.nodes[id as usize].types[0];
         let owner = party.map(|party| job.parties[usize::from(party.0)]);
-        let array = transfer(session, owner, trusted, context.inputs.get(name), ty, &job.rows)?;
+        let array = transfer(session, owner, trusted, given.get(name), ty, &job.rows)?;
         if let Some(array) = array.filter(|_| me == trusted) {
             inputs.insert(name.to_owned(), Array::clone(&array));
         }
@@ -67,8 +67,7 @@ pub(super) fn run(
         values.push(mine);
     }
     session.meshes[0].flush()?;
-    let opened = Opened { values, parcels: Vec::new(), guard: Guard::default() };
-    Ok(Plain { opened, warnings })
+    Ok(Plain { values, warnings })
 }
 
 /// Sends an array from its owner to another party; public ones (no owner) are there already.

@@ -12,17 +12,14 @@
 //! beyond the range is tested. So are numbers of rings whose range is a power of two where it takes less to make numbers of
 //! such bits than to test numbers: that follows from the cost functions.
 
-use super::checks::{self, joined};
-use super::exec::Backends;
-use super::job::By;
-use super::prepare::{CompiledProgram, settle_opened};
-use crate::circuit::{EvaluateError, Guard};
+use super::checks::joined;
+use super::job::{By, ProgramJob};
+use super::rings::BlockRings;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tacit_backend::convert::to_planes;
 use tacit_backend::{Backend, Bits, Kind, Planes, Ring, Secret, Tally, Term};
-use tacit_program::{Element, Interval, NodeId, Op, ValueId};
-use tacit_sharing::verify::Verifier;
+use tacit_program::{Element, Interval, NodeId, Program, ValueId};
 use tacit_sharing::{Protocol, RoleId, SharingError};
 use zeroize::Zeroizing;
 
@@ -99,25 +96,29 @@ impl Shared<'_> {
 pub(super) type ByBits = BTreeMap<NodeId, u32>;
 
 /// Which inputs those are: where it takes fewer bytes than a test, and how many bits each has.
-pub(super) fn by_bits(prepared: &CompiledProgram) -> Result<ByBits> {
-    let (program, mut all) = (&prepared.program, ByBits::new());
-    if !prepared.job.tests_ranges() || prepared.job.by == By::Circuits {
+pub(super) fn by_bits(
+    job: &ProgramJob,
+    program: &Program,
+    (rings, roles): (&BlockRings, &[RoleId]),
+) -> Result<ByBits> {
+    let mut all = ByBits::new();
+    if !job.tests_ranges() || job.by == By::Circuits {
         return Ok(all);
     }
     for (input, _, owner) in program.inputs() {
-        let Some(owner) = owner.map(|owner| prepared.roles[usize::from(owner.0)]) else { continue };
+        let Some(owner) = owner.map(|owner| roles[usize::from(owner.0)]) else { continue };
         let used = ValueId { node: input, index: 0 };
         let reader = (0..).zip(&program.body.nodes).find(|(_, node)| node.operands.contains(&used));
         let ty = &program.body.nodes[input as usize].types[0];
         let Some((reader, _)) = reader else { continue };
         let size = ty.interval.high.abs_diff(ty.interval.low) + 1;
-        let is_outside = owner >= prepared.job.places.len();
+        let is_outside = owner >= job.places.len();
         if is_outside || ty.element == Element::Bit || size < 2 || !size.is_power_of_two() {
             continue;
         }
-        let kind = Kind::Ring(prepared.rings.node(reader).operands[0]);
+        let kind = Kind::Ring(rings.node(reader).operands[0]);
         let shared = Shared { kind, range: ty.interval, owner, values: None, len: MANY };
-        if is_cheaper_by_bits(prepared.job.protocol, shared, size.ilog2())? {
+        if is_cheaper_by_bits(job.protocol, shared, size.ilog2())? {
             all.insert(input, size.ilog2());
         }
     }
@@ -214,74 +215,6 @@ fn beyond_of_words(
     let [above, below] =
         [0, 1].map(|part| inside.slice(part * secret.len..(part + 1) * secret.len));
     backend.multiply(&above, &below, [1, 1]).map(Some)
-}
-
-/// Opens whether some value left its range, and ends the run if one did: before any result opens. Tests of inputs have
-/// passed.
-pub(super) fn open_checks(
-    prepared: &CompiledProgram,
-    backends: Backends<'_, '_>,
-    violated: Option<&Secret>,
-    verifier: Option<&mut Verifier>,
-) -> std::result::Result<(), EvaluateError> {
-    let Some(violated) = violated else { return Ok(()) };
-    let everybody: Vec<RoleId> = (0..prepared.job().places.len()).collect();
-    let opened = backends[0].open(violated, &everybody)?;
-    // That all opened the same is compared first.
-    settle_opened(backends, verifier)?;
-    match opened.is_some_and(|bits| bits.iter().any(|bit| *bit != 0)) {
-        true => Err(EvaluateError::Check(None)),
-        false => Ok(()),
-    }
-}
-
-/// What the bits are whose tests open.
-fn guard(prepared: &CompiledProgram, tests: &[Test]) -> Guard {
-    let mut guard = Guard::default();
-    for Test { input, beyond } in tests {
-        let node = &prepared.program.body.nodes[*input as usize];
-        let Op::Input { name, party: Some(owner), .. } = &node.op else { continue };
-        let party = prepared.job.parties[usize::from(owner.0)];
-        guard.add(beyond.len, party, name);
-    }
-    guard
-}
-
-/// A bit, or zero where another one is one.
-fn unless(backend: &mut dyn Backend, other: Option<Secret>, bit: &Secret) -> Result<Secret> {
-    let Some(other) = other else { return Ok(bit.slice(0..bit.len)) };
-    let both = backend.multiply(&other, bit, [1, 1])?;
-    Ok(bit.xor(&both))
-}
-
-/// Opens what all tests say, and ends the run where a value left its range: before any result opens. Where all of it
-/// opens at once, `violated` does with it, unless a test failed: [what the program checks](super::checks) says nothing
-/// but that as long as inputs are in their ranges.
-pub(super) fn check(
-    prepared: &CompiledProgram,
-    backends: Backends<'_, '_>,
-    (tests, violated): (&[Test], Option<&Secret>),
-    verifier: Option<&mut Verifier>,
-) -> std::result::Result<Guard, EvaluateError> {
-    let mut guard = guard(prepared, tests);
-    let mut all: Vec<Secret> = tests.iter().map(|it| it.beyond.slice(0..it.beyond.len)).collect();
-    if let Some(violated) = violated {
-        let failed = checks::any(&mut *backends[0], &all)?;
-        guard.check_values();
-        all.push(unless(&mut *backends[0], failed, violated)?);
-    }
-    if all.is_empty() {
-        return Ok(guard);
-    }
-    let all = joined(&all.iter().collect::<Vec<_>>());
-    let everybody: Vec<RoleId> = (0..prepared.job.places.len()).collect();
-    let opened = backends[0].open(&all, &everybody)?;
-    // That all opened the same is compared first.
-    settle_opened(backends, verifier)?;
-    if let Some(bits) = opened {
-        guard.check(bits.iter().map(|bit| *bit != 0))?;
-    }
-    Ok(guard)
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! What a party has at the end of a run of a program: what it learned, and what that cost.
 
+use super::compiled::CompiledProgram;
+use super::cost::Cost;
 use super::layout::lengths;
-use super::prepare::{CompiledProgram, Cost, Opened};
 use crate::circuit::links::all_links;
 use crate::circuit::{Assignment, EvaluateError, LinkUse};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
+use tacit_backend::Values;
 use tacit_net::{PartyId, Session};
 use tacit_program::clear::Array;
 
@@ -150,11 +152,11 @@ impl ProgramReport {
 pub(super) fn named(
     prepared: &CompiledProgram,
     me: PartyId,
-    opened: Opened,
+    values: Vec<Option<Values>>,
 ) -> Result<Revealed, EvaluateError> {
     let program = &prepared.program;
     let mut all = Vec::new();
-    for (reveal, values) in program.reveals.iter().zip(opened.values) {
+    for (reveal, values) in program.reveals.iter().zip(values) {
         let learns = reveal.to.iter().any(|p| prepared.job.parties[usize::from(p.0)] == me);
         let (true, Some(values)) = (learns, values) else { continue };
         let ty = program.body.type_of(reveal.value);

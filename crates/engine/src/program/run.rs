@@ -1,21 +1,22 @@
 //! Runs a prepared program over an open session.
 
 use super::ahead;
-use super::exec::Context;
+use super::compiled::CompiledProgram;
+use super::context::Context;
+use super::cost::Cost;
+use super::drawn;
 use super::facts::{Inputs, agree_public, own_inputs};
 use super::garbled::{self, Source};
 use super::outside;
 use super::parties::{Worker, backends, on_masked_values, on_shares};
 use super::plain::{self, Plain};
-use super::prepare::{CompiledProgram, Cost, Opened};
 use super::report::{Outcome, ProgramReport, Times, named};
 use super::streamed::streaming;
-use crate::circuit::evaluate::fresh_id;
+use super::walk::Opened;
 use crate::circuit::links::all_links;
-use crate::circuit::{self, Compiled, EvaluateError, Guard, LinkUse, Preprocessing};
+use crate::circuit::{self, Compiled, EvaluateError, LinkUse, Preprocessing, lost};
 use crate::gate::{Asking, Door, Gate, pass};
-use crate::setup::SetUp;
-use crate::store::lost;
+use crate::setup::{SetUp, fresh_id};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -143,7 +144,7 @@ pub fn prepare_with(
         session.agree(prepared.facts())?;
         agree_public(session, prepared, &public)?;
         if prepared.job.protocol.garbles() {
-            let (made, report) = garble(session, &garbled::compiled(prepared, &public)?)?;
+            let (made, report) = garble(session, &drawn::compiled(prepared, &public)?)?;
             return Ok((made, report.links));
         }
         prepared.check_masks()?;
@@ -255,9 +256,8 @@ fn all(
         let ready = session.meshes[0].now();
         session.meshes.iter_mut().for_each(|mesh| mesh.set_phase(Phase::Online));
         pass(door)?;
-        let context = prepared.context(0, inputs, progress);
-        let Plain { opened, warnings } = plain::run(session, prepared, &context)?;
-        let walked = Walked { opened, rounds: session.meter().rounds() };
+        let Plain { values, warnings } = plain::run(session, prepared, inputs)?;
+        let walked = Walked { opened: Opened::of(values), rounds: session.meter().rounds() };
         return outcome(session, prepared, walked, warnings, interleaved([started, ready])?);
     }
     if job.protocol.garbles() && !prepared.streams {
@@ -274,8 +274,7 @@ fn all(
     if job.role_of(mesh.me()).is_err() {
         let ready = mesh.now();
         let values = outside::take_part(mesh, prepared, inputs, entropy, door)?;
-        let opened = Opened { values, parcels: Vec::new(), guard: Guard::default() };
-        let walked = Walked { opened, rounds: session.meter().rounds() };
+        let walked = Walked { opened: Opened::of(values), rounds: session.meter().rounds() };
         return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
     }
     let role = job.role_of(mesh.me())?;
@@ -364,7 +363,7 @@ fn outcome(
 ) -> Result<Outcome, EvaluateError> {
     outside::deliver(&mut session.meshes[0], prepared, &opened.parcels)?;
     let times = Times { finished: session.meshes[0].now(), ..times };
-    let revealed = named(prepared, session.me(), opened);
+    let revealed = named(prepared, session.me(), opened.values);
     let report = ProgramReport::gather(session, prepared, &cost, rounds, times)?;
     let (set_up, offline, online) =
         (report.setup_seconds, report.offline_seconds, report.online_seconds);

@@ -1,7 +1,8 @@
 //! Takes the rows of a stream through its operations, on every worker.
 
 use super::checks::{self, Checked};
-use super::exec::{Backends, Context, Frame, Value, at};
+use super::context::{Backends, Context, Value};
+use super::frame::{Frame, at};
 use super::layout::{Place, Stream};
 use super::operand::Cache;
 use super::ranges::Test;

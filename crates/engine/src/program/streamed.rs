@@ -1,7 +1,7 @@
 //! Parties of programs that are garbled as they run: gate by gate, or circuit by circuit.
 
+use super::compiled::CompiledProgram;
 use super::parties::Worker;
-use super::prepare::CompiledProgram;
 use crate::circuit::EvaluateError;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -7,7 +7,7 @@
 mod parts;
 mod shuffles;
 
-use super::exec::{Backends, Context};
+use super::context::{Backends, Context};
 use super::seats::{Reseated, Seat};
 use crate::circuit::{EvaluateError, cut};
 use crate::workers::on_each;

@@ -5,8 +5,8 @@
 //! What was prepared is encrypted under a key of this file alone, which is kept outside the store ([`State`]) and
 //! keys the digest too. Nothing secret goes through a buffer that is not wiped.
 
+use super::private::{self, system};
 use super::state::{RunId, State};
-use super::{private, system};
 use crate::circuit::{EvaluateError, StoredPreprocessing};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};

@@ -20,9 +20,11 @@ mod pieces;
 mod private;
 mod state;
 
-use crate::circuit::{EvaluateError, StoredPreprocessing};
+use crate::circuit::{EvaluateError, StoredPreprocessing, lost};
+use crate::setup::fresh_id;
 use file::{Cipher, Head, Opened, READY, SPENT, UNFINISHED};
 use offer::Offers;
+use private::system;
 use state::RunId;
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File, TryLockError};
@@ -83,10 +85,6 @@ pub struct Listed {
 pub struct Preparation<'s> {
     store: &'s Store,
     head: Head,
-}
-
-fn system(what: &str, path: &Path, error: &std::io::Error) -> EvaluateError {
-    EvaluateError::System(format!("cannot {what} {}: {error}", path.display()))
 }
 
 /// Refuses a directory that is not there.
@@ -190,7 +188,7 @@ impl Store {
         facts: Facts,
     ) -> Result<Preparation<'_>, EvaluateError> {
         session.agree(&[(PARTIES, self.parties.clone())])?;
-        let id = crate::circuit::evaluate::fresh_id(session, &mut tacit_ring::Entropy::system())?;
+        let id = fresh_id(session, &mut tacit_ring::Entropy::system())?;
         let id = tacit_ring::hash::derive_key("tacit 2026 identity of a preparation", &[&id]);
         let preparation = hex::encode(&id[..16]);
         let party = session.me().0;
@@ -480,14 +478,6 @@ struct Chosen {
     path: PathBuf,
     /// At one party: no other run chooses as long as this is open.
     _turn: Option<File>,
-}
-
-/// Says with an error that stored preprocessing is spent.
-pub(crate) fn lost<T>(run: &str, result: Result<T, EvaluateError>) -> Result<T, EvaluateError> {
-    result.map_err(|error| match error {
-        EvaluateError::Lost { .. } => error,
-        cause => EvaluateError::Lost { run: run.to_string(), cause: Box::new(cause) },
-    })
 }
 
 /// Whether a file was spent before.

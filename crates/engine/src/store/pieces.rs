@@ -4,8 +4,8 @@
 //! what is on the disk then tells nothing, wherever the party stops, and yet pieces can be read one at a time.
 
 use super::file::{self, Cipher, Head, Opened, Writer};
+use super::private::system;
 use super::state::State;
-use super::system;
 use crate::circuit::EvaluateError;
 use std::collections::VecDeque;
 use std::fs::File;

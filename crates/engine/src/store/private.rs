@@ -5,6 +5,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
+/// An error of this machine's disk.
+pub fn system(what: &str, path: &Path, error: &std::io::Error) -> EvaluateError {
+    EvaluateError::System(format!("cannot {what} {}: {error}", path.display()))
+}
+
 /// Makes a directory that only its owner can enter, and those above it, unless it is there.
 pub fn make(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
@@ -28,7 +33,7 @@ pub fn options() -> OpenOptions {
 pub fn check(path: &Path) -> Result<(), EvaluateError> {
     use std::os::unix::fs::MetadataExt;
     let shown = path.display();
-    let about = fs::metadata(path).map_err(|e| super::system("read", path, &e))?;
+    let about = fs::metadata(path).map_err(|e| system("read", path, &e))?;
     let (owner, me) = (about.uid(), rustix::process::geteuid().as_raw());
     if owner != me {
         return Err(EvaluateError::Job(format!(

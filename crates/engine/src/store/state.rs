@@ -8,7 +8,7 @@
 //! anything that they name is used. A key is a file of 32 bytes. It is overwritten and removed when its run is
 //! spent; what disks and backups then still hold of the run's file tells nothing.
 
-use super::{private, system};
+use super::private::{self, system};
 use crate::circuit::EvaluateError;
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};

@@ -1,6 +1,5 @@
 //! Arrays in messages, and arithmetic of pieces.
 
-use super::Answer;
 use crate::circuit::EvaluateError;
 use tacit_backend::{Kind, Ring, Values};
 use tacit_net::{Mesh, PartyId, Stream};
@@ -68,7 +67,7 @@ pub(super) fn receive_array(
     stream: Stream,
     kind: Kind,
     len: usize,
-) -> Answer<Values> {
+) -> Result<Values, EvaluateError> {
     let mut bytes = Zeroizing::new(Vec::new());
     let size = size(kind, len);
     bytes

@@ -18,15 +18,17 @@ mod party;
 mod roles;
 
 pub(super) use party::take_part;
-pub(super) use roles::{Dealt, Entered, Inputs, Parcel, deliver, enter, open, receive};
+pub(super) use roles::{Entered, Parcel, deliver, enter, open, receive};
 
+use super::compiled::CompiledProgram;
 use super::layout::lengths;
-use super::prepare::CompiledProgram;
 use super::ranges;
 use crate::circuit::EvaluateError;
 use messages::size;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use tacit_backend::cost::{MAX_ROLES, Rounds, Traffic};
-use tacit_backend::{Kind, Ring};
+use tacit_backend::{Kind, Ring, Secret, Values};
 use tacit_program::{Element, Type, ValueId, Visibility};
 use tacit_sharing::{Protocol, RoleId};
 
@@ -34,6 +36,12 @@ use tacit_sharing::{Protocol, RoleId};
 const LAST_STEP: u32 = u32::MAX;
 
 type Answer<T> = Result<T, EvaluateError>;
+
+/// What a role was given: by column, and by piece and holder, what it has.
+pub(super) struct Dealt(Vec<Vec<Option<Values>>>);
+
+/// What came in from outside, by the name of the input.
+pub(super) type Inputs = BTreeMap<String, Arc<Secret>>;
 
 /// What a column is for.
 #[derive(Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::messages::{difference, encode, receive_array, signed};
 use super::{Answer, Column, LAST_STEP, Learned, Purpose, columns, holders, messengers, results};
 use crate::circuit::EvaluateError;
 use crate::gate::{Door, pass};
-use crate::program::prepare::CompiledProgram;
+use crate::program::compiled::CompiledProgram;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tacit_backend::{Kind, Values};

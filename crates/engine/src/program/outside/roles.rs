@@ -1,10 +1,14 @@
 //! What roles do for parties outside.
 
 use super::messages::{encode, is_held_as_bits, receive_array};
-use super::{Answer, Column, LAST_STEP, Learned, Purpose, columns, holders, messengers, results};
+use super::{
+    Answer, Column, Dealt, Inputs, LAST_STEP, Learned, Purpose, columns, holders, messengers,
+    results,
+};
 use crate::circuit::EvaluateError;
-use crate::program::exec::{Backends, Value};
-use crate::program::prepare::{CompiledProgram, end_epoch};
+use crate::program::compiled::CompiledProgram;
+use crate::program::context::{Backends, Value};
+use crate::program::epochs::end_epoch;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tacit_backend::{Kind, Planes, Secret, Values};
@@ -16,9 +20,6 @@ use tacit_sharing::{RoleId, SharingError};
 fn combined(a: &Secret, b: &Secret, subtract: bool) -> Secret {
     if is_held_as_bits(a.kind) { a.xor(b) } else { a.sum(b, subtract) }
 }
-
-/// What a role was given: by column, and by piece and holder, what it has.
-pub(in crate::program) struct Dealt(Vec<Vec<Option<Values>>>);
 
 /// Receives this role's pieces of all columns.
 pub(in crate::program) fn receive(mesh: &mut Mesh, prepared: &CompiledProgram) -> Answer<Dealt> {
@@ -47,8 +48,6 @@ pub(in crate::program) struct Entered {
     /// The pads of results.
     pub pads: Pads,
 }
-
-pub(in crate::program) type Inputs = BTreeMap<String, Arc<Secret>>;
 
 /// By result, and by the seat of who learns it.
 pub(in crate::program) type Pads = BTreeMap<(usize, RoleId), Secret>;

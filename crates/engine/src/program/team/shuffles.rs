@@ -1,7 +1,7 @@
 //! Sorting by shuffles on all workers.
 
 use super::{At, Join, Result, Team, Worker, alone, back};
-use crate::program::prepare::settle;
+use crate::program::epochs::settle;
 use std::ops::Range;
 use tacit_backend::convert::shuffle::Hop;
 use tacit_backend::{Column, Secret, Shuffles};
