@@ -26,9 +26,8 @@ use tacit::Choice;
 use tacit::runtime::auto::Beside;
 use tacit::runtime::{Balancing, Names, Options, Profile, Roles, auto, roles};
 use tacit_circuit::Circuit;
-use tacit_engine::circuit::{
-    self as engine, Assignment, Blocking, Compiled, FormChoice, Job, LinkUse,
-};
+use tacit_engine::LinkUse;
+use tacit_engine::circuit::{self as engine, Assignment, Blocking, Compiled, FormChoice, Job};
 use tacit_engine::program::{
     By, CompiledProgram, Garbling, ProgramJob, ProgramReport, run as run_program,
 };
@@ -481,12 +480,12 @@ fn simulate(
         balance: report.assignments[0].balance.clone(),
         form: (protocol == MULTI_FAN_IN).then(|| form.name()),
         rounds,
-        seconds: report.online_seconds,
-        offline_seconds: report.offline_seconds,
-        setup_seconds: report.setup_seconds,
-        total_seconds: report.setup_seconds + report.offline_seconds + report.online_seconds,
-        total_bytes: report.total_bytes(),
-        links: report.links,
+        seconds: report.cost.online_seconds,
+        offline_seconds: report.cost.offline_seconds,
+        setup_seconds: report.cost.setup_seconds,
+        total_seconds: report.cost.total_seconds(),
+        total_bytes: report.cost.total_bytes(),
+        links: report.cost.links,
     })
 }
 
@@ -526,15 +525,14 @@ pub fn rehearsed(
 ) -> Result<(engine::Report, u64), CliError> {
     let compiled = Compiled::new(circuit, job.clone())?;
     let reports = engine::rehearse(&compiled, circuit.input_widths(), network)?;
-    let rounds = reports.iter().map(|report| report.rounds).max().unwrap_or(0);
+    let rounds = reports.iter().map(|report| report.cost.rounds).max().unwrap_or(0);
     let learns = |report: &engine::Report| receivers.contains(&PartyId(report.party));
-    let seconds = |it: &engine::Report| [it.setup_seconds, it.offline_seconds, it.online_seconds];
     let Phases { setup, offline, online } =
-        Phases::of(reports.iter().map(|report| (learns(report), seconds(report))));
+        Phases::of(reports.iter().map(|report| (learns(report), report.cost.seconds())));
     let report = reports.into_iter().find(learns);
     let mut report = report.ok_or_else(|| CliError::input("no party has a result"))?;
-    (report.setup_seconds, report.offline_seconds) = (setup, offline);
-    report.online_seconds = online;
+    (report.cost.setup_seconds, report.cost.offline_seconds) = (setup, offline);
+    report.cost.online_seconds = online;
     Ok((report, rounds))
 }
 
@@ -585,10 +583,9 @@ fn simulate_program(
     };
     let reports = memory::run(parties, prepared.job().threads(), network, party);
     let reports: Vec<ProgramReport> = reports.into_iter().collect::<Result<_, _>>()?;
-    let seconds = |it: &ProgramReport| [it.setup_seconds, it.offline_seconds, it.online_seconds];
     let Phases { setup, offline, online } =
-        Phases::of(reports.iter().map(|report| (true, seconds(report))));
-    let links = reports.first().map(|report| report.links.clone()).unwrap_or_default();
+        Phases::of(reports.iter().map(|report| (true, report.cost.seconds())));
+    let links = reports.first().map(|report| report.cost.links.clone()).unwrap_or_default();
     Ok(Run {
         protocol: protocol.to_string(),
         security: protocol.security(),
@@ -597,12 +594,12 @@ fn simulate_program(
         assignments: assignments.len(),
         balance: None,
         form: None,
-        rounds: reports.iter().map(|report| report.rounds).max().unwrap_or(0),
+        rounds: reports.iter().map(|report| report.cost.rounds).max().unwrap_or(0),
         seconds: online,
         offline_seconds: offline,
         setup_seconds: setup,
         total_seconds: setup + offline + online,
-        total_bytes: reports.first().map_or(0, ProgramReport::total_bytes),
+        total_bytes: reports.first().map_or(0, |report| report.cost.total_bytes()),
         links,
     })
 }

@@ -52,12 +52,15 @@
 pub mod bench;
 pub mod circuit;
 mod gate;
+mod links;
 pub mod own;
 pub mod program;
 pub mod protocols;
+mod run_cost;
 mod setup;
 pub mod store;
 pub mod values;
 mod workers;
 
 pub use gate::Gate;
+pub use run_cost::{LinkUse, RunCost};

@@ -63,7 +63,7 @@ fn run_among(
             let expected = factors.map(|(x, y)| x.iter().zip(y).map(|(x, y)| x & y).collect());
             assert!(*opened == Lanes::from_bits(expected.collect(), job.instances));
         }
-        assert_eq!(evaluation.report.rounds, evaluation.report.predicted_rounds);
+        assert_eq!(evaluation.report.cost.rounds, evaluation.report.cost.predicted_rounds);
     }
     results
 }
@@ -89,7 +89,7 @@ fn learning_outputs_does_not_hold_the_next_groups_up() {
             .with_link(other, one, LinkProfile::delay(near));
         let job = ten_groups(protocol, one, window_bytes);
         let results = run(&circuit, &job, &network);
-        let seconds = results[one.index()].report.online_seconds;
+        let seconds = results[one.index()].report.cost.online_seconds;
         // The evaluators take two rounds of theirs a group. One after the other, each group would
         // take its outputs' way to the ahead role, and its messages' way back, besides; with
         // outputs one group late, two groups share that.
@@ -169,7 +169,7 @@ fn roles_with_slow_links_cost_a_few_ways() {
             let least = 4.0 * DEPTH as f64 * near.as_secs_f64();
             for result in results {
                 // Two comparisons of three rounds, the inputs, P0's way, the output.
-                let seconds = result.report.online_seconds - least;
+                let seconds = result.report.cost.online_seconds - least;
                 let ways = seconds / far.as_secs_f64();
                 assert!(ways < 12.0, "{assignment} {preprocessing:?} {owner}: {ways} ways");
             }

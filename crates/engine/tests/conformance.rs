@@ -146,11 +146,14 @@ fn check(circuit: &Circuit, job: &Job, inputs: &[Lanes], seed: u64, label: &str)
             }
         }
         let report = evaluation.report;
-        for link in &report.links {
+        for link in &report.cost.links {
             assert_eq!(link.bytes, link.predicted_bytes, "{label}: {link:?}");
         }
-        assert_eq!(report.total_bytes(), prediction.bytes.total(), "{label}: all bytes");
-        assert_eq!(report.rounds, report.predicted_rounds, "{label}: rounds of party {party}");
+        assert_eq!(report.cost.total_bytes(), prediction.bytes.total(), "{label}: all bytes");
+        assert_eq!(
+            report.cost.rounds, report.cost.predicted_rounds,
+            "{label}: rounds of party {party}"
+        );
     }
 }
 
@@ -627,7 +630,7 @@ fn only_the_online_link_is_waited_for_per_level() {
         let inputs = [Lanes::from_bits(vec![vec![1]], 1), Lanes::from_bits(vec![vec![1]], 1)];
         for result in run(&circuit, &job, &inputs, &network, entropy::test_seed()) {
             let report = result.unwrap().report;
-            let seconds = report.online_seconds;
+            let seconds = report.cost.online_seconds;
             let least = fast.as_secs_f64() * depth as f64;
             // Inputs, outputs, and where there are checks: the role that lags, two comparisons, and proofs.
             let ways = match (protocol.is_checked(), protocol.proves_products()) {
@@ -657,7 +660,7 @@ fn the_role_that_works_ahead_receives_nothing_and_never_waits() {
             let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
             let result = evaluate_with(&mut session, &compiled, values, &mut entropy, &|_| {});
             let report = result.unwrap().report;
-            (report.online_seconds, report.links)
+            (report.cost.online_seconds, report.cost.links)
         });
         // In virtual time the ahead role is done at once; its peers take a delay per level.
         assert!(finished[ahead].0 < 0.01, "{protocol}: {}", finished[ahead].0);
@@ -782,7 +785,8 @@ fn inputs_of_the_ahead_role_leave_online() {
         let network = MemoryNetwork::default();
         for result in run(&circuit, &job, &inputs, &network, entropy::test_seed()) {
             let report = result.unwrap().report;
-            let late = report.links.iter().filter(|l| l.from == ahead.0 && l.stream == "online");
+            let late =
+                report.cost.links.iter().filter(|l| l.from == ahead.0 && l.stream == "online");
             assert_eq!(
                 late.map(|l| l.bytes).sum::<u64>(),
                 2 * 2 * 8,
@@ -836,7 +840,7 @@ fn a_session_runs_several_jobs_and_meters_each_alone() {
             let values = (0..2).map(|_| mine.then(|| Lanes::from_bits(vec![vec![1]], 1))).collect();
             let result = evaluate_with(&mut session, &compiled, values, &mut entropy, &|_| {});
             let report = result.unwrap().report;
-            for link in report.links {
+            for link in report.cost.links {
                 assert_eq!(link.bytes, link.predicted_bytes);
             }
         }

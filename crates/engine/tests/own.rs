@@ -6,9 +6,10 @@ use std::marker::PhantomData;
 use std::sync::Mutex;
 use std::time::Duration;
 use tacit_circuit::{Builder, Circuit};
+use tacit_engine::LinkUse;
 use tacit_engine::bench::{self, Operation, Plan};
 use tacit_engine::circuit::{
-    self, Assignment, Compiled, Job, LinkUse, Preprocessing, StoredPreprocessing, evaluate_with,
+    self, Assignment, Compiled, Job, Preprocessing, StoredPreprocessing, evaluate_with,
 };
 use tacit_engine::own::{self, ThreeRoles};
 use tacit_engine::program::{self, By, CompiledProgram, ProgramJob};
@@ -214,7 +215,7 @@ fn evaluated(job: &Job) -> Vec<Links> {
         session.finish().unwrap();
         assert_and(&done.outputs[0]);
         assert_eq!(done.report.protocol, job.protocol().name());
-        used(&done.report.links)
+        used(&done.report.cost.links)
     })
 }
 
@@ -261,7 +262,7 @@ fn preprocessing_of_circuits_is_stored() {
             let done = done.unwrap();
             session.finish().unwrap();
             assert_and(&done.outputs[0]);
-            used(&done.report.links);
+            used(&done.report.cost.links);
         });
     }
 }
@@ -318,8 +319,8 @@ fn ran(job: &ProgramJob, stored: Option<&[Mutex<Option<StoredPreprocessing>>]>) 
         };
         let done = done.unwrap();
         session.finish().unwrap();
-        assert_eq!(done.report.rounds, done.report.predicted_rounds);
-        (done.revealed.unwrap(), used(&done.report.links))
+        assert_eq!(done.report.cost.rounds, done.report.cost.predicted_rounds);
+        (done.revealed.unwrap(), used(&done.report.cost.links))
     })
 }
 

@@ -208,8 +208,8 @@ impl Stores {
 
 fn costs_as_predicted(job: &Job, report: &Report, phase: &str) {
     let label = format!("{} {phase}", job.protocol());
-    assert_eq!(report.rounds, report.predicted_rounds, "{label}");
-    for link in &report.links {
+    assert_eq!(report.cost.rounds, report.cost.predicted_rounds, "{label}");
+    for link in &report.cost.links {
         assert_eq!(link.bytes, link.predicted_bytes, "{label}: {link:?}");
         assert!(phase != "online" || link.stream != "ahead", "{label}: {link:?}");
         // Triples are checked before they are stored.
@@ -1082,7 +1082,7 @@ fn programs_run_on_what_is_stored(baselines: bool) {
                 let stored = (&name[..], ready);
                 let done = program::run_prepared(&mut session, &prepared, inputs, stored, &|_| {})?;
                 session.finish()?;
-                for link in &done.report.links {
+                for link in &done.report.cost.links {
                     assert_eq!(link.bytes, link.predicted_bytes, "{protocol} {by}: {link:?}");
                     assert_ne!(link.stream, "ahead");
                 }

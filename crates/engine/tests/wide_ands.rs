@@ -55,11 +55,11 @@ fn run(circuit: &Circuit, job: &Job, network: &MemoryNetwork) -> Vec<Report> {
             let want = circuit.eval_lanes(&given).into_iter().map(|bits| bits & lanes);
             assert!(got.into_iter().map(|bits| bits & lanes).eq(want), "{protocol}");
         }
-        for link in &report.links {
+        for link in &report.cost.links {
             assert_eq!(link.bytes, link.predicted_bytes, "{protocol} {link:?}");
         }
-        assert_eq!(report.total_bytes(), predicted.bytes.total(), "{protocol}");
-        assert_eq!(report.rounds, report.predicted_rounds, "{protocol}");
+        assert_eq!(report.cost.total_bytes(), predicted.bytes.total(), "{protocol}");
+        assert_eq!(report.cost.rounds, report.cost.predicted_rounds, "{protocol}");
         report
     };
     results.into_iter().map(check).collect()
@@ -123,7 +123,7 @@ fn rounds_are_halved(numbers: &[usize]) {
                 let mut job = job(circuit, protocol);
                 job.workers = 1 + parties % 2;
                 let reports = run(circuit, &job, &network);
-                reports.into_iter().map(|report| report.rounds).max().unwrap()
+                reports.into_iter().map(|report| report.cost.rounds).max().unwrap()
             };
             // The owner of a single input port does not wait for it; another party does.
             assert_eq!(rounds(&wide, GMW_WIDE.fitting(parties)), 1 + levels);
@@ -143,7 +143,7 @@ fn seconds(circuit: &Circuit, protocol: Protocol, network: &MemoryNetwork) -> [f
     let job = Job { preprocessing: Preprocessing::Separate, ..job(circuit, protocol) };
     let reports = run(circuit, &job, network);
     let slowest = |f: fn(&Report) -> f64| reports.iter().map(f).fold(0.0, f64::max);
-    [slowest(|report| report.offline_seconds), slowest(|report| report.online_seconds)]
+    [slowest(|report| report.cost.offline_seconds), slowest(|report| report.cost.online_seconds)]
 }
 
 fn network(delay_ms: u64, bits_per_second: Option<u64>) -> MemoryNetwork {

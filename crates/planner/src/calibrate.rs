@@ -49,11 +49,11 @@ impl Calibration {
         let gate = garbled(&wide, BMR_REPLICATED, |work| work.gates, others)?;
         let transferred = slowest(&wide, GMW.fitting(2), 64)?;
         let [made, _] = of_an_and(GMW.fitting(2));
-        let transfer = transferred.offline_seconds / (64.0 * ands * made.transfers);
-        let step = slowest(&deep, REPLICATED, 1)?.online_seconds / STEPS as f64;
-        let shared = slowest(&wide, REPLICATED, LANES)?.online_seconds;
+        let transfer = transferred.cost.offline_seconds / (64.0 * ands * made.transfers);
+        let step = slowest(&deep, REPLICATED, 1)?.cost.online_seconds / STEPS as f64;
+        let shared = slowest(&wide, REPLICATED, LANES)?.cost.online_seconds;
         let bit = (shared - LEVELS as f64 * step).max(0.0) / (LANES as f64 * ands);
-        let (peer, drawn) = (transferred.setup_seconds, drawing()?);
+        let (peer, drawn) = (transferred.cost.setup_seconds, drawing()?);
         Ok(Calibration { peer, transfer, block, gate, bit, step, drawn })
     }
 }
@@ -82,7 +82,8 @@ fn garbled(
     let report = slowest(circuit, protocol, INSTANCES)?;
     let [made, opened] = of_an_and(protocol);
     let work = made + opened;
-    let each = (report.offline_seconds + report.online_seconds) / (INSTANCES * ANDS) as f64;
+    let each =
+        (report.cost.offline_seconds + report.cost.online_seconds) / (INSTANCES * ANDS) as f64;
     Ok((each - others(&work)).max(0.0) / units(&work))
 }
 
@@ -106,7 +107,7 @@ fn slowest(
     let network = MemoryNetwork::default().with_compute(Compute::ThreadCpuTime(1.0));
     let compiled = compiled(circuit, protocol, instances)?;
     let reports = rehearse(&compiled, circuit.input_widths(), &network)?;
-    let seconds = |report: &Report| report.offline_seconds + report.online_seconds;
+    let seconds = |report: &Report| report.cost.offline_seconds + report.cost.online_seconds;
     let slowest = reports.into_iter().max_by(|a, b| seconds(a).total_cmp(&seconds(b)));
     slowest.ok_or_else(|| EvaluateError::Bug("a protocol without parties".into()))
 }

@@ -22,11 +22,11 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     for (name, network) in [("one room", Network::LAN), ("three continents", Network::GLOBAL)] {
         let outcome = hospitals.clone().network(network).run()?;
         let report = outcome.report();
-        let seconds = report.setup_seconds + report.offline_seconds + report.online_seconds;
+        let seconds = report.cost.total_seconds();
         println!(
             "in {name}: {:.3} s, {} bytes, mean stay {}",
             seconds,
-            report.total_bytes(),
+            report.cost.total_bytes(),
             outcome["mean stay"]
         );
         assert!((outcome["mean stay"].numbers().sum::<f64>() - 9.707).abs() < 0.001);

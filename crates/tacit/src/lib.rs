@@ -30,7 +30,7 @@
 //! let lab = LocalParties::new(&program, protocols::LIFT).network(Network::GLOBAL);
 //! let outcome = lab.input("alice.age", &[70, 80, 30]).input("bob.age", &[50, 66]).run()?;
 //! assert_eq!(outcome["older"], 3);
-//! println!("it would take {:.1} s", outcome.report().online_seconds);
+//! println!("it would take {:.1} s", outcome.report().cost.online_seconds);
 //! # Ok::<(), tacit::Error>(())
 //! ```
 //!

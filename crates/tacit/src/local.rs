@@ -46,7 +46,7 @@ use tacit_sharing::Protocol;
 ///     .run()?;
 /// assert_eq!(outcome["mean stay"], 5.5);
 /// // Virtual seconds: it takes far less here.
-/// assert!(outcome.report().online_seconds > 1.0);
+/// assert!(outcome.report().cost.online_seconds > 1.0);
 /// # Ok::<(), tacit::Error>(())
 /// ```
 #[derive(Clone)]

@@ -28,7 +28,7 @@ use tacit_net::memory::MemoryNetwork;
 /// let parties = LocalParties::new(&program, protocols::TRIO).input("a", 20).input("b", 22);
 /// let near = parties.clone().network(Network::LAN).run()?;
 /// let far = parties.network(Network::GLOBAL).run()?;
-/// assert!(near.report().online_seconds < far.report().online_seconds);
+/// assert!(near.report().cost.online_seconds < far.report().cost.online_seconds);
 /// # Ok::<(), tacit::Error>(())
 /// ```
 #[derive(Clone, Debug)]

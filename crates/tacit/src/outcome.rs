@@ -80,9 +80,9 @@ impl Outcome {
 
     /// Adds what another party learned. Rounds are those of the party that waits most often.
     pub(crate) fn add(&mut self, other: Outcome) {
-        if other.report.rounds > self.report.rounds {
-            self.report.rounds = other.report.rounds;
-            self.report.predicted_rounds = other.report.predicted_rounds;
+        if other.report.cost.rounds > self.report.cost.rounds {
+            self.report.cost.rounds = other.report.cost.rounds;
+            self.report.cost.predicted_rounds = other.report.cost.predicted_rounds;
         }
         for (name, value) in other.results {
             if self.get(&name).is_none() {

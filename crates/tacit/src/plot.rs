@@ -172,7 +172,7 @@ fn named(names: &[String], party: u8) -> String {
 /// Bytes over each directed link, with those that were predicted.
 fn traffic(report: &Report, names: &[String]) -> Panel {
     let mut links: BTreeMap<(u8, u8), [f64; 2]> = BTreeMap::new();
-    for link in &report.links {
+    for link in &report.cost.links {
         let known = links.entry((link.from, link.to)).or_default();
         known[0] += link.bytes as f64;
         known[1] += link.predicted_bytes as f64;
@@ -197,11 +197,12 @@ fn traffic(report: &Report, names: &[String]) -> Panel {
 
 /// What the seconds of each party consist of. All start and end together, so that the reporting party's are those of all.
 fn parties(report: &Report, names: &[String]) -> Vec<Bar> {
-    let many = report.links.iter().map(|link| link.from.max(link.to) + 1).max().unwrap_or(0);
+    let many = report.cost.links.iter().map(|link| link.from.max(link.to) + 1).max().unwrap_or(0);
     let many = many.max(u8::try_from(names.len()).unwrap_or(u8::MAX));
-    let (set_up, all) = (report.setup_seconds, report.offline_seconds + report.online_seconds);
+    let (set_up, all) =
+        (report.cost.setup_seconds, report.cost.offline_seconds + report.cost.online_seconds);
     let row = |party: u8| {
-        let links = report.links.iter().filter(|link| link.to == party);
+        let links = report.cost.links.iter().filter(|link| link.to == party);
         let waited: f64 = links.map(|link| link.waited_seconds).sum();
         // Threads wait side by side.
         let waited = (waited / report.threads.max(1) as f64).min(all);

@@ -33,7 +33,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{mirror}");
     assert_eq!(mirror.to_string(), clear.to_string());
     let report = mirror.report();
-    println!("{} took {:.1} s and {} bytes", MIRROR, report.online_seconds, report.total_bytes());
+    println!(
+        "{} took {:.1} s and {} bytes",
+        MIRROR,
+        report.cost.online_seconds,
+        report.cost.total_bytes()
+    );
 
     // A circuit, over TLS: whether three bits are all one, in as many instances as there are values.
     let mut builder = CircuitBuilder::new();

@@ -80,10 +80,10 @@ fn are_alike(program: &Program, one: &Outcome, other: &Outcome) {
 
 fn costs_are_what_was_said(outcome: &Outcome) {
     let report = outcome.report();
-    for link in &report.links {
+    for link in &report.cost.links {
         assert_eq!(link.bytes, link.predicted_bytes, "{link:?}");
     }
-    assert_eq!(report.rounds, report.predicted_rounds);
+    assert_eq!(report.cost.rounds, report.cost.predicted_rounds);
     assert_eq!(report.protocol, "mirror");
 }
 
@@ -102,7 +102,7 @@ fn programs_have_the_results_of_the_clear_and_of_replicated_sharing() {
             are_alike(&program, &mirror, &replicated);
             are_alike(&program, &mirror, &run(protocols::PLAIN));
             // The same elements, the other way round.
-            assert_eq!(mirror.report().total_bytes(), replicated.report().total_bytes());
+            assert_eq!(mirror.report().cost.total_bytes(), replicated.report().cost.total_bytes());
         }
     }
 }
@@ -193,8 +193,8 @@ fn circuits_run_over_tls() {
         let outcome = outcome.expect("a result");
         assert_eq!(outcome.numbers(0), Some(want.clone()));
         let report = outcome.report();
-        assert!(report.links.iter().all(|link| link.bytes == link.predicted_bytes));
-        assert_eq!(report.rounds, report.predicted_rounds);
+        assert!(report.cost.links.iter().all(|link| link.bytes == link.predicted_bytes));
+        assert_eq!(report.cost.rounds, report.cost.predicted_rounds);
     }
 }
 

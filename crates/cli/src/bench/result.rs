@@ -77,12 +77,12 @@ impl PartyResult {
     pub fn add_report(&mut self, report: &circuit::Report) {
         self.passes += 1;
         self.lanes = report.instances;
-        self.seconds.setup += report.setup_seconds;
-        self.seconds.offline += report.offline_seconds;
-        self.seconds.online += report.online_seconds;
-        self.seconds.total += report.setup_seconds + report.offline_seconds + report.online_seconds;
-        self.rounds = report.rounds;
-        for link in &report.links {
+        self.seconds.setup += report.cost.setup_seconds;
+        self.seconds.offline += report.cost.offline_seconds;
+        self.seconds.online += report.cost.online_seconds;
+        self.seconds.total += report.cost.total_seconds();
+        self.rounds = report.cost.rounds;
+        for link in &report.cost.links {
             *self.bytes_sent.entry(format!("{}->{}", link.from, link.to)).or_default() +=
                 link.bytes;
         }

@@ -298,7 +298,7 @@ fn run_circuit(args: &BenchArgs, session: &mut Session) -> Result<PartyResult, C
         let mut report = evaluate(session, &compiled, values, &|_| {})?.report;
         if args.transport == BenchTransport::Memory {
             // Its clock is virtual, and computing is free there.
-            report.online_seconds = began.elapsed().as_secs_f64();
+            report.cost.online_seconds = began.elapsed().as_secs_f64();
         }
         result.add_report(&report);
         Ok(())

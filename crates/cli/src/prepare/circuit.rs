@@ -50,7 +50,7 @@ fn one_party(
     let triples = triples_of(args, &meeting.config, name)?;
     preparer.all(meeting, |session, preparation| {
         let (prepared, report) = make(triples.as_ref(), session, &compiled)?;
-        Ok([preparation.add(prepared)?, report.total_bytes()])
+        Ok([preparation.add(prepared)?, report.cost.total_bytes()])
     })
 }
 

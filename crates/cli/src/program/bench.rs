@@ -285,16 +285,16 @@ fn one_run(
     let usage = Usage::now().since(&before);
     let report = outcome.report;
     let mut bytes_sent: BTreeMap<String, u64> = BTreeMap::new();
-    for link in &report.links {
+    for link in &report.cost.links {
         *bytes_sent.entry(format!("{}->{}", link.from, link.to)).or_default() += link.bytes;
     }
     Ok(Measured {
-        seconds: report.online_seconds,
-        offline_seconds: report.offline_seconds,
-        setup_seconds: report.setup_seconds,
-        total_seconds: report.setup_seconds + report.offline_seconds + report.online_seconds,
+        seconds: report.cost.online_seconds,
+        offline_seconds: report.cost.offline_seconds,
+        setup_seconds: report.cost.setup_seconds,
+        total_seconds: report.cost.total_seconds(),
         cpu_seconds: usage.user_seconds + usage.system_seconds,
-        rounds: report.rounds,
+        rounds: report.cost.rounds,
         peak_rss_bytes: 0,
         bytes_sent,
         protocol: report.protocol,

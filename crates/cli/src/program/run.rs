@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::ranges;
 use crate::run::{
     Misplaced, Parties, RunArgs, all_written, announce_run, open_store, refuse, refuse_choice,
-    sentence, write_links,
+    sentence, write_waits,
 };
 use crate::signals;
 use crate::units::{bytes, seconds};
@@ -345,7 +345,7 @@ impl Report for ProgramRuns {
         write_cost(out, first)?;
         if self.parties.len() > 1 {
             let rounds = |run: &ProgramRun| {
-                format!("{} {}", run.names[usize::from(run.report.party)], run.report.rounds)
+                format!("{} {}", run.names[usize::from(run.report.party)], run.report.cost.rounds)
             };
             let rounds: Vec<String> = self.parties.iter().map(rounds).collect();
             writeln!(out, "rounds waited for, by party: {}", rounds.join(", "))?;
@@ -380,7 +380,6 @@ impl ProgramRuns {
 
 fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
     let ProgramRun { names, report, choice, auto, stored, .. } = run;
-    let name = |party: &u8| names[usize::from(*party)].as_str();
     let rows: Vec<String> =
         report.rows.iter().map(|(dim, rows)| format!("{dim} = {rows}")).collect();
     let rows = if rows.is_empty() { String::new() } else { format!(", {}", rows.join(", ")) };
@@ -414,19 +413,13 @@ fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
     if let Some(name) = stored {
         writeln!(out, "with stored preprocessing {name}")?;
     }
-    let ahead = match report.offline_seconds {
+    let cost = &report.cost;
+    let ahead = match cost.offline_seconds {
         0.0 => String::new(),
         offline => format!("{} preprocessing, ", seconds(offline)),
     };
-    writeln!(
-        out,
-        "took {} setup, {ahead}{} computing; {} sent in all; {} waited for {} rounds (predicted {})",
-        seconds(report.setup_seconds),
-        seconds(report.online_seconds),
-        bytes(report.total_bytes()),
-        name(&report.party),
-        report.rounds,
-        report.predicted_rounds
-    )?;
-    write_links(out, names, &report.links)
+    let (set_up, computing) = (seconds(cost.setup_seconds), seconds(cost.online_seconds));
+    let sent = bytes(cost.total_bytes());
+    write!(out, "took {set_up} setup, {ahead}{computing} computing; {sent} sent in all; ")?;
+    write_waits(out, names, report.party, cost)
 }

@@ -11,7 +11,7 @@ pub use args::{
     AUTO, Asked, DEFAULT_SESSION, Misplaced, PreprocessingArg, RunArgs, opening, refuse,
 };
 pub use party::job;
-pub use report::{all_written, write_links};
+pub use report::{all_written, write_links, write_waits};
 pub use stored::{open_store, open_store_in, refuse_choice};
 pub use tacit::runtime::{Parties, in_turn};
 pub use trust::{announce_run, sentence};

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::io::{self, Write};
 use tacit::protocols;
 use tacit::runtime::roles::{self, Choice};
-use tacit_engine::circuit::{self, AssignmentUse, LinkUse};
+use tacit_engine::circuit::{self, AssignmentUse};
+use tacit_engine::{LinkUse, RunCost};
 use zeroize::Zeroizing;
 
 /// One party's run. No `Debug`: it holds opened values.
@@ -146,10 +147,10 @@ impl Report for RunReport {
                 let name = &run.names[usize::from(run.report.party)];
                 format!(
                     "{name} {}",
-                    seconds(run.report.offline_seconds + run.report.online_seconds)
+                    seconds(run.report.cost.offline_seconds + run.report.cost.online_seconds)
                 )
             });
-            let rounds = self.parties.iter().map(|run| run.report.rounds.to_string());
+            let rounds = self.parties.iter().map(|run| run.report.cost.rounds.to_string());
             let (times, rounds): (Vec<_>, Vec<_>) = (times.collect(), rounds.collect());
             writeln!(
                 out,
@@ -219,22 +220,25 @@ fn write_cost(
         "{} instance(s), AND depth {}, {} products and {} wide gates each",
         report.instances, report.depth, report.products, report.wide_gates
     )?;
+    let [set_up, offline, online] = report.cost.seconds().map(seconds);
+    let speed = report.instances_per_second();
     writeln!(
         out,
-        "{verb} {} setup, {} offline, {} online; {:.0} instances per second",
-        seconds(report.setup_seconds),
-        seconds(report.offline_seconds),
-        seconds(report.online_seconds),
-        report.instances_per_second()
+        "{verb} {set_up} setup, {offline} offline, {online} online; {speed:.0} instances per second"
     )?;
-    writeln!(
-        out,
-        "{} waited for {} rounds (predicted {})",
-        names[usize::from(report.party)],
-        report.rounds,
-        report.predicted_rounds
-    )?;
-    write_links(out, names, &report.links)
+    write_waits(out, names, report.party, &report.cost)
+}
+
+/// Writes how many rounds a party waited for, and the traffic of all links.
+pub fn write_waits(
+    out: &mut dyn Write,
+    names: &[String],
+    party: u8,
+    RunCost { rounds, predicted_rounds, links, .. }: &RunCost,
+) -> io::Result<()> {
+    let name = &names[usize::from(party)];
+    writeln!(out, "{name} waited for {rounds} rounds (predicted {predicted_rounds})")?;
+    write_links(out, names, links)
 }
 
 /// Rows of traffic that are still shown one by one.

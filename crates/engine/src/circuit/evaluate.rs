@@ -3,7 +3,6 @@
 use super::assignment::Assignment;
 use super::compile::{Compiled, InputPort, Seating};
 use super::garbled;
-use super::links::all_links;
 use super::masked;
 use super::opening::Opened;
 use super::predict::predict;
@@ -15,6 +14,8 @@ use super::roles::{self, Compute, Open};
 use super::task::{Computed, Run};
 use super::{EvaluateError, Preprocessing, lost};
 use crate::gate::Door;
+use crate::links::all_links;
+use crate::run_cost::{RunCost, Times};
 use crate::setup::{SetUp, fresh_id};
 use crate::values::Lanes;
 use crate::workers::{guarded, on_each};
@@ -133,7 +134,7 @@ fn stored(
     (common, mut computed): (Buffer<u8>, Vec<Computed>),
 ) -> Result<(StoredPreprocessing, Report), EvaluateError> {
     let workers = computed.iter_mut().map(|part| std::mem::take(&mut part.stored)).collect();
-    let report = report(session, run, &times, &computed)?;
+    let report = report(session, run, times, &computed)?;
     let (party, job) = (session.me().0, digest(run.compiled.facts()));
     Ok((StoredPreprocessing { party, job, common, workers }, report))
 }
@@ -230,7 +231,7 @@ fn begin(
     let mut facts = compiled.facts().to_vec();
     facts.push(("phases", phases.name().to_string()));
     session.agree(&facts)?;
-    Ok(Times { started, ready: session.meshes[0].now() })
+    Ok(Times::interleaved([started, session.meshes[0].now()]))
 }
 
 /// When keys were there, what each worker has in the end, and what is common to what is stored.
@@ -261,10 +262,8 @@ fn finish(
     times: Times,
     computed: Vec<Computed>,
 ) -> Result<Evaluation, EvaluateError> {
-    let report = report(session, run, &times, &computed)?;
-    let (set_up, offline, online) =
-        (report.setup_seconds, report.offline_seconds, report.online_seconds);
-    info!(set_up, offline, online, bytes = report.total_bytes(), "computed, in seconds");
+    let report = report(session, run, times, &computed)?;
+    report.cost.log();
     let outputs = assemble(run.compiled, computed.into_iter().map(|part| part.opened).collect());
     Ok(Evaluation { outputs, report })
 }
@@ -342,12 +341,6 @@ fn with_roles(
         }
         _ => Ok(computed),
     }
-}
-
-#[derive(Clone, Copy)]
-struct Times {
-    started: Duration,
-    ready: Duration,
 }
 
 /// Values of the ports that this party owns, with the job's number of instances.
@@ -463,7 +456,7 @@ fn assemble(compiled: &Compiled, parts: Vec<Opened>) -> Vec<Option<Lanes>> {
 fn report(
     session: &mut Session,
     run: Run<'_>,
-    times: &Times,
+    times: Times,
     computed: &[Computed],
 ) -> Result<Report, EvaluateError> {
     let (me, compiled) = (session.me(), run.compiled);
@@ -480,6 +473,7 @@ fn report(
     let links = all_links(session, &prediction.bytes)?;
     let job = compiled.job();
     let began = online_began.unwrap_or(times.ready);
+    let times = Times { began, finished, ..times };
     let schedule = compiled.schedule();
     let levels = 0..schedule.depth();
     Ok(Report {
@@ -493,12 +487,7 @@ fn report(
         wide_gates: levels.map(|l| schedule.wide(l).len() as u64).sum(),
         block_words: compiled.block_words as u64,
         blocks: compiled.blocks as u64,
-        setup_seconds: (times.ready - times.started).as_secs_f64(),
-        offline_seconds: online_began.map_or(0.0, |began| (began - times.ready).as_secs_f64()),
-        online_seconds: finished.saturating_sub(began).as_secs_f64(),
-        rounds: meter.rounds(),
-        predicted_rounds: prediction.rounds[me.index()],
-        links,
+        cost: RunCost::new(times, [meter.rounds(), prediction.rounds[me.index()]], links),
     })
 }
 

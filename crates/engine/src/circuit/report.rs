@@ -1,25 +1,7 @@
-//! What a job cost.
+//! One party's view of a finished job of a circuit.
 
+use crate::run_cost::RunCost;
 use serde::{Deserialize, Serialize};
-
-/// Use of one directed link and stream.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LinkUse {
-    /// Sending party.
-    pub from: u8,
-    /// Receiving party.
-    pub to: u8,
-    /// `ahead`, `online` or `deferred`.
-    pub stream: String,
-    /// Bytes sent, without transport framing and encryption.
-    pub bytes: u64,
-    /// Messages handed to the network.
-    pub messages: u64,
-    /// Bytes the cost functions predicted.
-    pub predicted_bytes: u64,
-    /// Seconds that the receiver waited for this stream, all threads added.
-    pub waited_seconds: f64,
-}
 
 /// An assignment of roles, and its part of the instances.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,30 +43,15 @@ pub struct Report {
     pub block_words: u64,
     /// Blocks under way at once.
     pub blocks: u64,
-    /// Seconds in set-up: agreement and keys.
-    pub setup_seconds: f64,
-    /// Seconds in separate preprocessing; zero when it is interleaved.
-    pub offline_seconds: f64,
-    /// Seconds from the first input share to the last output.
-    pub online_seconds: f64,
-    /// Steps in which this party waited for an online message.
-    pub rounds: u64,
-    /// What the cost functions predicted for it.
-    pub predicted_rounds: u64,
-    /// All links, as their senders metered them.
-    pub links: Vec<LinkUse>,
+    /// What it took.
+    #[serde(flatten)]
+    pub cost: RunCost,
 }
 
 impl Report {
-    /// Bytes that all parties sent.
-    #[must_use]
-    pub fn total_bytes(&self) -> u64 {
-        self.links.iter().fold(0, |sum, link| sum.saturating_add(link.bytes))
-    }
-
     /// Instances per second of the offline and online phases together.
     #[must_use]
     pub fn instances_per_second(&self) -> f64 {
-        self.instances as f64 / (self.offline_seconds + self.online_seconds)
+        self.instances as f64 / (self.cost.offline_seconds + self.cost.online_seconds)
     }
 }

@@ -2,10 +2,10 @@
 
 use super::garbled::cost::needs;
 use super::job::bucket_fact;
-use super::links::all_links;
 use super::prepared::Keep;
-use super::report::LinkUse;
 use super::{Assignment, Compiled, EvaluateError};
+use crate::links::all_links;
+use crate::run_cost::LinkUse;
 use crate::setup::fresh_id;
 use crate::workers::{guarded, on_each};
 use tacit_backend::cost::Traffic;

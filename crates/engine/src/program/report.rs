@@ -3,10 +3,10 @@
 use super::compiled::CompiledProgram;
 use super::cost::Cost;
 use super::layout::lengths;
-use crate::circuit::links::all_links;
-use crate::circuit::{Assignment, EvaluateError, LinkUse};
+use crate::circuit::{Assignment, EvaluateError};
+use crate::links::all_links;
+use crate::run_cost::{RunCost, Times};
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
 use tacit_backend::Values;
 use tacit_net::{PartyId, Session};
 use tacit_program::clear::Array;
@@ -24,24 +24,6 @@ pub struct Outcome {
     /// Under `plain`, at the trusted party: where values left their ranges, so that a protocol
     /// would give wrong results. Places and counts, no values.
     pub warnings: Vec<String>,
-}
-
-/// Moments of a run.
-#[derive(Clone, Copy)]
-pub(super) struct Times {
-    pub started: Duration,
-    /// Keys were there.
-    pub ready: Duration,
-    /// So was preprocessing, where that comes first.
-    pub began: Duration,
-    pub finished: Duration,
-}
-
-impl Times {
-    /// Preprocessing comes as it is needed.
-    pub fn interleaved([started, ready]: [Duration; 2]) -> Self {
-        Times { started, ready, began: ready, finished: ready }
-    }
 }
 
 /// An assignment of roles, and how much of the rows it took.
@@ -95,19 +77,9 @@ pub struct ProgramReport {
     pub rows: Vec<(String, u64)>,
     /// Worker threads.
     pub threads: u64,
-    /// Seconds in set-up: agreement and keys.
-    pub setup_seconds: f64,
-    /// Seconds of preprocessing, where that comes first in the same run.
-    pub offline_seconds: f64,
-    /// Seconds from the first share to the last revealed value.
-    pub online_seconds: f64,
-    /// Steps in which this party waited for an online message; of threads that take rows side by side, those
-    /// of the one that has most.
-    pub rounds: u64,
-    /// What the cost functions predicted for it.
-    pub predicted_rounds: u64,
-    /// All links, as their senders metered them.
-    pub links: Vec<LinkUse>,
+    /// What it took.
+    #[serde(flatten)]
+    pub cost: RunCost,
 }
 
 impl ProgramReport {
@@ -132,19 +104,8 @@ impl ProgramReport {
             ranges_checked: job.protocol.is_malicious().then(|| job.tests_ranges()),
             rows: dims.map(|(dim, rows)| (dim.name.clone(), *rows)).collect(),
             threads: job.threads() as u64,
-            setup_seconds: (times.ready - times.started).as_secs_f64(),
-            offline_seconds: (times.began - times.ready).as_secs_f64(),
-            online_seconds: times.finished.saturating_sub(times.began).as_secs_f64(),
-            rounds,
-            predicted_rounds: cost.rounds[job.seat_of(me)?],
-            links,
+            cost: RunCost::new(times, [rounds, cost.rounds[job.seat_of(me)?]], links),
         })
-    }
-
-    /// Bytes that all parties sent.
-    #[must_use]
-    pub fn total_bytes(&self) -> u64 {
-        self.links.iter().fold(0, |sum, link| sum.saturating_add(link.bytes))
     }
 }
 

@@ -10,12 +10,13 @@ use super::garbled::{self, Source};
 use super::outside;
 use super::parties::{Worker, backends, on_masked_values, on_shares};
 use super::plain::{self, Plain};
-use super::report::{Outcome, ProgramReport, Times, named};
+use super::report::{Outcome, ProgramReport, named};
 use super::streamed::streaming;
 use super::walk::Opened;
-use crate::circuit::links::all_links;
-use crate::circuit::{self, Compiled, EvaluateError, LinkUse, Preprocessing, lost};
+use crate::circuit::{self, Compiled, EvaluateError, Preprocessing, lost};
 use crate::gate::{Asking, Door, Gate, pass};
+use crate::links::all_links;
+use crate::run_cost::{LinkUse, Times};
 use crate::setup::{SetUp, fresh_id};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -145,7 +146,7 @@ pub fn prepare_with(
         agree_public(session, prepared, &public)?;
         if prepared.job.protocol.garbles() {
             let (made, report) = garble(session, &drawn::compiled(prepared, &public)?)?;
-            return Ok((made, report.links));
+            return Ok((made, report.cost.links));
         }
         prepared.check_masks()?;
         let (_, made) = ahead::make(session, prepared, &public, entropy)?;
@@ -365,9 +366,7 @@ fn outcome(
     let times = Times { finished: session.meshes[0].now(), ..times };
     let revealed = named(prepared, session.me(), opened.values);
     let report = ProgramReport::gather(session, prepared, &cost, rounds, times)?;
-    let (set_up, offline, online) =
-        (report.setup_seconds, report.offline_seconds, report.online_seconds);
-    info!(set_up, offline, online, bytes = report.total_bytes(), "computed, in seconds");
+    report.cost.log();
     Ok(Outcome { revealed, report, warnings })
 }
 

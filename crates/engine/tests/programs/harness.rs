@@ -168,13 +168,13 @@ pub fn check_on(program: &Program, job: &ProgramJob, all: &BTreeMap<String, Arra
                 assert!(off <= limit, "{what}: {got} for {want}, off by {off} of {limit}");
             }
         }
-        for link in &outcome.report.links {
+        for link in &outcome.report.cost.links {
             let what = format!("{} by {} {link:?}", job.protocol, job.by);
             assert_eq!(link.bytes, link.predicted_bytes, "{what}");
         }
         let report = &outcome.report;
         let what = format!("{} by {} rounds, {} threads", job.protocol, job.by, job.threads());
-        assert_eq!(report.rounds, report.predicted_rounds, "{what}");
+        assert_eq!(report.cost.rounds, report.cost.predicted_rounds, "{what}");
     }
 }
 

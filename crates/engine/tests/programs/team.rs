@@ -112,7 +112,7 @@ fn larger_chunks_take_fewer_rounds() {
         let rounds = [1 << 15, 1 << 18].map(|chunk_rows| {
             let job = ProgramJob { chunk_rows, ..job(setting, &[1, 1]) };
             check_on(&program, &job, &inputs);
-            run(&program, &job, &inputs).iter().map(|of| of.report.rounds).max().unwrap()
+            run(&program, &job, &inputs).iter().map(|of| of.report.cost.rounds).max().unwrap()
         });
         assert!(rounds[1] * 10 < rounds[0] * 9, "{}: {rounds:?}", setting.0);
     }

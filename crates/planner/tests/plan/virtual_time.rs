@@ -18,7 +18,7 @@ use tacit_sharing::Protocol;
 fn virtual_seconds(circuit: &Circuit, compiled: &Compiled, link: LinkProfile) -> f64 {
     let network = MemoryNetwork::uniform(link);
     let reports = rehearse(compiled, circuit.input_widths(), &network).expect("runs");
-    let all = reports.iter().map(|r| r.setup_seconds + r.offline_seconds + r.online_seconds);
+    let all = reports.iter().map(|r| r.cost.total_seconds());
     all.fold(0.0, f64::max)
 }
 

@@ -88,7 +88,7 @@ impl Case {
                 let outcome =
                     outcome.unwrap_or_else(|error| panic!("{label}, {values:?}: {error}"));
                 session.finish().unwrap();
-                (outcome.revealed.unwrap(), outcome.report.rounds)
+                (outcome.revealed.unwrap(), outcome.report.cost.rounds)
             });
         let right = clear::evaluate(query, catalog, &tables).expect("an answer");
         for (revealed, _) in &outcomes[..2] {

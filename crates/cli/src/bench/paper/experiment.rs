@@ -285,14 +285,14 @@ impl CircuitRun {
 
     /// Times, and bytes per instance.
     fn of(&self, report: &Report) -> Vec<(Quantity, f64)> {
-        let (ahead, online) = (report.offline_seconds, report.online_seconds);
+        let (ahead, online) = (report.cost.offline_seconds, report.cost.online_seconds);
         let instances = self.instances[0] as f64;
         vec![
             (Quantity::Ahead, ahead),
             (Quantity::Online, online),
             (Quantity::Total, ahead + online),
             (Quantity::PerSecond, instances * self.results as f64 / online),
-            (Quantity::Bytes, report.total_bytes() as f64 / instances),
+            (Quantity::Bytes, report.cost.total_bytes() as f64 / instances),
         ]
     }
 
@@ -302,7 +302,7 @@ impl CircuitRun {
         let parties = self.protocol.parties();
         let most = |online: bool| {
             let of = |party: usize| {
-                let links = report.links.iter().filter(|link| usize::from(link.from) == party);
+                let links = report.cost.links.iter().filter(|link| usize::from(link.from) == party);
                 let links = links.filter(|link| (link.stream == "online") == online);
                 links.map(|link| link.bytes).sum::<u64>()
             };

@@ -68,10 +68,10 @@ impl Case<'_> {
         let outcome =
             outcomes.swap_remove(party).unwrap_or_else(|e| panic!("{}: {e}", self.label()));
         let report = &outcome.report;
-        for link in &report.links {
+        for link in &report.cost.links {
             assert_eq!(link.bytes, link.predicted_bytes, "{}: {link:?}", self.label());
         }
-        assert_eq!(report.rounds, report.predicted_rounds, "{}", self.label());
+        assert_eq!(report.cost.rounds, report.cost.predicted_rounds, "{}", self.label());
         outcome.revealed.unwrap().swap_remove(0).1.values().collect()
     }
 
@@ -412,10 +412,15 @@ fn ends(job: ProgramJob) {
     let case = Case { source: &source, job, given, cheat: None };
     let mut outcomes = case.run();
     let outcome = outcomes.swap_remove(0).unwrap_or_else(|e| panic!("{}: {e}", case.label()));
-    for link in &outcome.report.links {
+    for link in &outcome.report.cost.links {
         assert_eq!(link.bytes, link.predicted_bytes, "{}: {link:?}", case.label());
     }
-    assert_eq!(outcome.report.rounds, outcome.report.predicted_rounds, "{}", case.label());
+    assert_eq!(
+        outcome.report.cost.rounds,
+        outcome.report.cost.predicted_rounds,
+        "{}",
+        case.label()
+    );
     for ((name, found), (_, low, high)) in outcome.revealed.unwrap().iter().zip(RANGES) {
         assert_eq!(found.values().collect::<Vec<_>>(), [low, high], "{}: {name}", case.label());
     }

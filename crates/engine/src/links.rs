@@ -1,7 +1,7 @@
 //! Who sent how much to whom, from all parties' meters.
 
-use super::EvaluateError;
-use super::report::LinkUse;
+use crate::circuit::EvaluateError;
+use crate::run_cost::LinkUse;
 use tacit_backend::cost::Traffic;
 use tacit_net::{Meter, PartyId, Phase, Session, Stream};
 
