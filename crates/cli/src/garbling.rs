@@ -29,17 +29,19 @@ pub struct GarblingArgs {
 
 impl GarblingArgs {
     /// The job of a program with these options of garbling.
-    pub fn of(&self, job: ProgramJob) -> ProgramJob {
-        let GarblingArgs { garbling, block_ands, label_function } = *self;
-        ProgramJob { garbling, block_ands, label_function, ..job }
+    pub fn of(&self, mut job: ProgramJob) -> ProgramJob {
+        job.block_ands = self.block_ands;
+        job.options.garbling = self.garbling;
+        job.options.label_function = self.label_function;
+        job
     }
 
     /// The job of a program with those options of garbling that its protocol has.
     pub fn where_it_can(&self, job: ProgramJob) -> ProgramJob {
         let block_ands = self.block_ands.filter(|_| job.in_blocks());
-        let label_function = self.label_function.filter(|_| job.protocol.opens_tables());
+        let label_function = self.label_function.filter(|_| job.protocol().opens_tables());
         match job.may_stream() {
-            true => ProgramJob { block_ands, label_function, ..self.of(job) },
+            true => GarblingArgs { block_ands, label_function, ..self.clone() }.of(job),
             false => job,
         }
     }

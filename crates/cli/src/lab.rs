@@ -393,7 +393,7 @@ fn assignments(
             let in_order = [Assignment::in_order(protocol)];
             let mut job = job(args, circuit, &in_order, FormChoice::Dealer)?.0;
             roles::split_evenly(&mut job, circuit, &[protocol])?;
-            Ok(vec![job.assignments])
+            Ok(vec![job.options.assignments])
         }
         (Some(Roles::Auto), Task::Program(program)) => {
             let network = Network::described(parties, |from, to| profile.link(from, to));
@@ -406,7 +406,7 @@ fn assignments(
             let in_order = vec![Assignment::in_order(protocol)];
             let mut job = program_job(args, program, protocol, in_order)?;
             roles::split_program_evenly(&mut job, program, &[protocol])?;
-            Ok(vec![job.assignments()])
+            Ok(vec![job.options.assignments])
         }
         (None, _) if !protocol.has_roles() => Ok(vec![vec![Assignment::in_order(protocol)]]),
         (None, _) => {
@@ -448,13 +448,14 @@ fn job(
     };
     let mut job = Job::new(protocol, owners, vec![receivers.clone(); circuit.output_ports().len()]);
     job.instances = args.instances.unwrap_or(1);
-    job.workers = args.threads;
-    job.assignments = assignments.to_vec();
+    job.options.workers = args.threads;
+    job.options.assignments = assignments.to_vec();
     job.form = form;
-    job.opening = args.opening.filter(|_| protocol.opens_tables());
-    job.label_function = args.garbling.label_function.filter(|_| protocol.opens_tables());
-    job.garbling = if protocol.one_garbles() { args.garbling.garbling } else { Garbling::Auto };
-    job.preprocessing = args.preprocessing.into();
+    job.options.opening = args.opening.filter(|_| protocol.opens_tables());
+    job.options.label_function = args.garbling.label_function.filter(|_| protocol.opens_tables());
+    job.options.garbling =
+        if protocol.one_garbles() { args.garbling.garbling } else { Garbling::Auto };
+    job.options.preprocessing = args.preprocessing.into();
     // Latency is what the lab is about: keep a link's worth of messages under way.
     job.blocking = Blocking { window_bytes: 32 << 20, ..Blocking::default() };
     job.check(circuit)?;
@@ -552,14 +553,14 @@ fn program_job(
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
     let job = ProgramJob {
         by: args.by.unwrap_or(By::of(protocol)),
-        workers: args.threads,
-        preprocessing: args.preprocessing.into(),
         // Latency is what the lab is about: all rows in as few rounds as can be.
         chunk_rows: args.chunk_rows.unwrap_or((1 << 20) / args.threads),
-        opening: args.opening.filter(|_| protocol.opens_tables()),
         ..ProgramJob::new(protocol, parties, rows)
     };
     let mut job = args.ranges.of(args.garbling.where_it_can(job));
+    job.options.workers = args.threads;
+    job.options.preprocessing = args.preprocessing.into();
+    job.options.opening = args.opening.filter(|_| protocol.opens_tables());
     job.assign(assignments)?;
     Ok(job)
 }
@@ -573,7 +574,7 @@ fn simulate_program(
     assignments: &[Assignment],
 ) -> Result<Run, CliError> {
     let job = program_job(args, program, protocol, assignments.to_vec())?;
-    let (parties, places) = (job.places.len(), job.places.clone());
+    let (parties, places) = (job.places().len(), job.places().to_vec());
     let prepared = CompiledProgram::new(program, job)?;
     let party = |mut session: Session| -> Result<ProgramReport, CliError> {
         let inputs = program::random_inputs(program, &prepared.job().rows, session.me())?;

@@ -53,6 +53,7 @@ pub mod bench;
 pub mod circuit;
 mod gate;
 mod links;
+mod options;
 pub mod own;
 pub mod program;
 pub mod protocols;
@@ -63,4 +64,5 @@ pub mod values;
 mod workers;
 
 pub use gate::Gate;
+pub use options::Options;
 pub use run_cost::{LinkUse, RunCost};

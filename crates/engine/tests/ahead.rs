@@ -44,7 +44,7 @@ fn run_among(
     let widths = circuit.input_widths();
     let inputs: Vec<Lanes> =
         (0..).zip(widths).map(|(salt, width)| lanes(*width, words, salt)).collect();
-    let results = memory::run(parties, job.workers, network, |mut session| {
+    let results = memory::run(parties, job.options.workers, network, |mut session| {
         let compiled = Compiled::new(circuit, job.clone()).unwrap();
         let mine = job.owners.iter().zip(&inputs);
         let values = mine.map(|(owner, l)| (*owner == session.me()).then(|| l.clone())).collect();
@@ -149,8 +149,8 @@ fn roles_with_slow_links_cost_a_few_ways() {
             let mut job =
                 Job::new(protocol, vec![PartyId(owner), PartyId(2)], vec![vec![PartyId(1)]]);
             job.instances = 4 * 64;
-            job.assignments = vec![assignment.clone()];
-            job.preprocessing = preprocessing;
+            job.options.assignments = vec![assignment.clone()];
+            job.options.preprocessing = preprocessing;
             job.blocking = Blocking { block_words: 1, blocks: 1, window_bytes: 0 };
             if owner == 0 && [QUAD, TETRAD].contains(&protocol) {
                 continue;
@@ -186,10 +186,10 @@ fn two_passes_run_with_the_least_lead() {
         for preprocessing in [Preprocessing::Interleaved, Preprocessing::Separate] {
             let everybody: Vec<PartyId> = PartyId::all(4).collect();
             let mut job = Job::new(protocol, vec![PartyId(0), PartyId(3)], vec![everybody]);
-            job.assignments = vec![assignment.clone()];
+            job.options.assignments = vec![assignment.clone()];
             job.instances = 7 * 64;
-            job.workers = 2;
-            job.preprocessing = preprocessing;
+            job.options.workers = 2;
+            job.options.preprocessing = preprocessing;
             job.blocking = Blocking { block_words: 1, blocks: 2, window_bytes: 1 };
             run_among(4, &ands(3), &job, &MemoryNetwork::default());
         }
@@ -203,8 +203,8 @@ fn late_inputs_and_outputs_of_the_ahead_role_go_group_by_group() {
         for workers in [1, 2] {
             let ahead = PartyId(protocol.ahead().unwrap() as u8);
             let mut job = ten_groups(protocol, ahead, window_bytes);
-            job.preprocessing = Preprocessing::Separate;
-            job.workers = workers;
+            job.options.preprocessing = Preprocessing::Separate;
+            job.options.workers = workers;
             job.receivers = vec![PartyId::all(3).collect()];
             run(&circuit, &job, &MemoryNetwork::default());
         }

@@ -187,7 +187,8 @@ fn opening(random: &mut Random, protocol: Protocol) -> Option<Opening> {
 
 /// In turn whole and streamed, of protocols that do.
 fn garbling(round: usize, job: &Job) -> Garbling {
-    let streams = job.protocol().one_garbles() && job.preprocessing == Preprocessing::Interleaved;
+    let streams =
+        job.protocol().one_garbles() && job.options.preprocessing == Preprocessing::Interleaved;
     if streams && round.is_multiple_of(2) { Garbling::Streamed } else { Garbling::Whole }
 }
 
@@ -250,10 +251,10 @@ fn circuits_with_products_made_in_several_ways() {
                 let owners = (0..3).map(|_| PartyId(random.below(parties) as u8)).collect();
                 let mut job = Job::new(protocol, owners, party_lists(&mut random, 3, parties));
                 let assignment = Assignment::new(protocol, places(&mut random, parties));
-                job.assignments = vec![assignment.balanced(balance.clone())];
+                job.options.assignments = vec![assignment.balanced(balance.clone())];
                 job.instances = instances;
-                job.workers = 1 + random.below(3);
-                job.preprocessing = preprocessing;
+                job.options.workers = 1 + random.below(3);
+                job.options.preprocessing = preprocessing;
                 let (block_words, blocks) = (random.below(6), random.below(4));
                 job.blocking = Blocking { block_words, blocks, window_bytes: 0 };
                 let (keys, label) = (random.next(), format!("{text} {job:?}"));
@@ -280,7 +281,8 @@ fn weights_that_differ_stop_everybody_before_any_share() {
             }
             if !weights.is_empty() {
                 let balance = Balance::of(QUAD_A, weights).unwrap();
-                job.assignments = vec![job.assignments[0].clone().balanced(balance)];
+                job.options.assignments =
+                    vec![job.options.assignments[0].clone().balanced(balance)];
             }
             let compiled = Compiled::new(&circuit, job).unwrap();
             let values = inputs.iter().cloned().map(Some).collect();
@@ -334,14 +336,14 @@ fn sweep(protocols: &[Protocol], rounds: Range<usize>) {
                     let receivers = party_lists(&mut random, 3, parties);
                     let mut job = Job::new(protocol, owners, receivers);
                     job.instances = instances;
-                    job.assignments = assignments(&mut random, protocol);
-                    job.workers = 1 + random.below(3);
-                    job.preprocessing = preprocessing;
+                    job.options.assignments = assignments(&mut random, protocol);
+                    job.options.workers = 1 + random.below(3);
+                    job.options.preprocessing = preprocessing;
                     job.form = form;
-                    job.opening = opening(&mut random, protocol);
+                    job.options.opening = opening(&mut random, protocol);
                     let function = LabelFunction::ALL[random.below(3)];
-                    job.label_function = Some(function).filter(|_| protocol.opens_tables());
-                    job.garbling = garbling(round, &job);
+                    job.options.label_function = Some(function).filter(|_| protocol.opens_tables());
+                    job.options.garbling = garbling(round, &job);
                     job.blocking = Blocking {
                         block_words: random.below(6),
                         blocks: random.below(4),
@@ -451,7 +453,7 @@ fn two_hundred_random_circuits_with_two_to_seven_parties() {
             let owners = (0..3).map(|_| PartyId(random.below(parties) as u8)).collect();
             let mut job = Job::new(protocol, owners, party_lists(&mut random, 3, parties));
             job.instances = 2;
-            job.opening = opening(&mut random, protocol);
+            job.options.opening = opening(&mut random, protocol);
             check(&circuit, &job, &inputs, random.next(), &format!("{job:?}"));
         }
     }
@@ -519,7 +521,8 @@ fn balanced_assignments_use_all_links_alike() {
         let mut job = Job::new(protocol, owners, vec![Vec::new()]);
         job.instances = 64 * 12 * 10;
         job.blocking.block_words = 1;
-        job.assignments = orders.into_iter().map(|o| Assignment::new(protocol, o)).collect();
+        job.options.assignments =
+            orders.into_iter().map(|o| Assignment::new(protocol, o)).collect();
         let words = (job.instances / 64) as u64;
         let inputs =
             [1, 2].map(|salt| Lanes::from_bits(vec![vec![salt; words as usize]], job.instances));
@@ -551,7 +554,7 @@ fn facts_that_differ_stop_everybody_before_any_share() {
         let mut job = Job::new(TRIO, owners, vec![vec![PartyId(0)]; 3]);
         job.instances = 5;
         if session.me() == PartyId(1) {
-            job.assignments = vec![Assignment::in_order(ASTRA)];
+            job.options.assignments = vec![Assignment::in_order(ASTRA)];
         }
         let compiled = Compiled::new(&circuit, job).unwrap();
         let values = inputs.iter().cloned().map(Some).collect();
@@ -681,7 +684,7 @@ type Messages = BTreeMap<(PartyId, PartyId, Stream), Vec<u8>>;
 /// have left before the online phase.
 fn recorded(circuit: &Circuit, job: &Job, inputs: &[Lanes], seed: u64) -> Messages {
     let sent = Arc::new(Mutex::new(Messages::new()));
-    let stored = job.preprocessing == Preprocessing::Separate;
+    let stored = job.options.preprocessing == Preprocessing::Separate;
     let watch = |session: &mut Session| {
         let (sent, from) = (sent.clone(), session.me());
         session.meshes[0].set_tamper(Tamper::new(move |message| {
@@ -727,7 +730,7 @@ fn stored_preprocessing_is_the_same_for_all_inputs() {
                 let owners = vec![role, PartyId(0), PartyId(1)];
                 let mut job = Job::new(protocol, owners, vec![parties; 3]);
                 job.instances = 70;
-                job.preprocessing = preprocessing;
+                job.options.preprocessing = preprocessing;
                 job.form = form;
                 let seed = random.next();
                 let [a, b] = [&some, &others].map(|inputs| recorded(&circuit, &job, inputs, seed));
@@ -780,7 +783,7 @@ fn inputs_of_the_ahead_role_leave_online() {
     for protocol in [TRIO, ASTRA, MULTI_FAN_IN] {
         let ahead = PartyId(protocol.ahead().unwrap() as u8);
         let mut job = Job::new(protocol, vec![ahead, ahead], vec![vec![ahead]]);
-        job.preprocessing = Preprocessing::Separate;
+        job.options.preprocessing = Preprocessing::Separate;
         let inputs = [Lanes::from_bits(vec![vec![1]], 1), Lanes::from_bits(vec![vec![0]], 1)];
         let network = MemoryNetwork::default();
         for result in run(&circuit, &job, &inputs, &network, entropy::test_seed()) {
@@ -820,7 +823,7 @@ fn gates_that_use_few_products_often(protocols: impl Iterator<Item = Protocol>) 
             let everybody: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
             let mut job = Job::new(protocol, vec![PartyId(0)], vec![everybody; 2]);
             job.instances = 70;
-            job.preprocessing = preprocessing;
+            job.options.preprocessing = preprocessing;
             let label = format!("{protocol} {preprocessing:?}");
             check(&circuit, &job, &inputs, random.next(), &label);
         }

@@ -264,7 +264,8 @@ fn inputs_that_do_not_fit_are_the_users_and_disagreement_is_the_networks() {
     let strengths = run(1, |mut session| {
         let names = [POST, POST.with_strength(Strength::Strong).unwrap()];
         let mut job = job.clone();
-        job.assignments = vec![Assignment::in_order(names[usize::from(session.me().0 == 1)])];
+        job.options.assignments =
+            vec![Assignment::in_order(names[usize::from(session.me().0 == 1)])];
         let compiled = Compiled::new(&circuit, job).unwrap();
         evaluate(&mut session, &compiled, vec![None, None], &|_| {}).err()
     });
@@ -274,7 +275,7 @@ fn inputs_that_do_not_fit_are_the_users_and_disagreement_is_the_networks() {
     let batches = run(1, |mut session| {
         let name = ["post", "post/4096"][usize::from(session.me().0 == 1)];
         let mut job = job.clone();
-        job.assignments = vec![Assignment::in_order(protocols::named(name).unwrap())];
+        job.options.assignments = vec![Assignment::in_order(protocols::named(name).unwrap())];
         let compiled = Compiled::new(&circuit, job).unwrap();
         evaluate(&mut session, &compiled, vec![None, None], &|_| {}).err()
     });
@@ -291,7 +292,7 @@ fn inputs_that_do_not_fit_are_the_users_and_disagreement_is_the_networks() {
 #[test]
 fn a_session_that_does_not_fit_its_job_is_a_bug() {
     let (circuit, job) = one_and();
-    let job = Job { workers: 2, ..job };
+    let job = job.with(|it| it.workers = 2);
     let errors = run(1, |mut session| {
         let compiled = Compiled::new(&circuit, job.clone()).unwrap();
         let values = vec![Some(Lanes::from_bits(vec![vec![1]], 1)), None];

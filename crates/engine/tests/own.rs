@@ -187,7 +187,9 @@ fn circuit_job(protocol: Protocol, preprocessing: Preprocessing, workers: usize)
     let job = Job::new(protocol, parties.clone(), vec![parties]);
     let places = [2, 0, 1].map(PartyId).to_vec();
     let assignments = vec![Assignment::new(protocol, places)];
-    Job { assignments, instances: INSTANCES, preprocessing, workers, ..job }
+    Job { instances: INSTANCES, ..job }.with(|it| {
+        (it.assignments, it.preprocessing, it.workers) = (assignments, preprocessing, workers)
+    })
 }
 
 /// All links, but for how long receivers waited.
@@ -298,7 +300,9 @@ fn inputs(me: PartyId) -> BTreeMap<String, Array> {
 fn program_job(protocol: Protocol, by: By, preprocessing: Preprocessing) -> ProgramJob {
     let job = ProgramJob::new(protocol, PartyId::all(3).collect(), vec![ROWS as u64]);
     let places = [1, 2, 0].map(PartyId).to_vec();
-    ProgramJob { by, preprocessing, places, workers: 2, chunk_rows: 16, ..job }
+    ProgramJob { by, chunk_rows: 16, ..job }.with(|it| {
+        (it.preprocessing, it.assignments[0].places, it.workers) = (preprocessing, places, 2)
+    })
 }
 
 /// What every party learns, and what was sent: of preparations nothing is learned.
@@ -359,7 +363,7 @@ fn preprocessing_of_programs_is_stored() {
     let program = text::parse("test.tacit", PROGRAM).unwrap();
     for (protocol, _) in PAIRS {
         let usual = program_job(protocol, By::Rings, Preprocessing::Separate);
-        let job = ProgramJob { stored: true, ..usual.clone() };
+        let job = usual.clone().with(|it| it.stored = true);
         let kept = memory::run(3, job.threads(), &MemoryNetwork::default(), |mut session| {
             let compiled = CompiledProgram::new(&program, job.clone()).unwrap();
             let mut entropy = Entropy::insecure_seeded(test_seed(), session.me().0);
@@ -383,7 +387,7 @@ fn roles_are_split() {
         let want = ran(&usual, None);
         for other in [own, listed] {
             let beside = vec![Assignment::new(other, [2, 0, 1].map(PartyId).to_vec())];
-            are_alike(&ran(&ProgramJob { beside, ..usual.clone() }, None), &want);
+            are_alike(&ran(&usual.clone().with(|it| it.assignments.extend(beside)), None), &want);
         }
     }
 }
@@ -433,10 +437,8 @@ fn what_no_list_names_is_neither_measured_on_arrays_nor_balanced() {
     assert!(error.contains("not supported: products of like-trio are not balanced"), "{error}");
     let balance = Balance::of(TRIO, [("crossed", 1)]).unwrap();
     let assignment = Assignment { balance, ..Assignment::in_order(LIKE_TRIO) };
-    let job = Job {
-        assignments: vec![assignment],
-        ..circuit_job(LIKE_TRIO, Preprocessing::Interleaved, 1)
-    };
+    let job = circuit_job(LIKE_TRIO, Preprocessing::Interleaved, 1)
+        .with(|it| it.assignments = vec![assignment]);
     let error = Compiled::new(&circuit(), job).err().expect("it is refused").to_string();
     assert!(error.contains("products of like-trio are not balanced"), "{error}");
 }

@@ -74,8 +74,8 @@ fn job(protocol: Protocol, workers: usize) -> Job {
     let owners = vec![PartyId(0), PartyId(1), PartyId(0)];
     let mut job = Job::new(protocol, owners, vec![vec![last], vec![PartyId(0), PartyId(1)]]);
     job.instances = INSTANCES;
-    job.workers = workers;
-    job.preprocessing = Preprocessing::Separate;
+    job.options.workers = workers;
+    job.options.preprocessing = Preprocessing::Separate;
     job.blocking = Blocking { block_words: 1, blocks: 2, window_bytes: 0 };
     job
 }
@@ -272,13 +272,13 @@ fn stored_runs_cost(protocol: Protocol, workers: &[usize]) {
 #[test]
 fn tables_that_only_one_party_has_are_stored() {
     for protocol in [BMR.fitting(3), BMR_SHAMIR.fitting(3), BMR_REPLICATED] {
-        let job = Job { opening: Some(Opening::Single), ..job(protocol, 2) };
+        let job = job(protocol, 2).with(|it| it.opening = Some(Opening::Single));
         let stores = Stores::new(protocol);
         for report in stores.prepare(&job, 1) {
             costs_as_predicted(&job, &report, "preparation");
         }
         // What is stored is for this way to open.
-        let other = Job { opening: Some(Opening::Collector), ..job.clone() };
+        let other = job.clone().with(|it| it.opening = Some(Opening::Collector));
         assert!(stores.run(&other).iter().all(Result::is_err), "{protocol}");
         stores.run_well(&job);
     }
@@ -288,7 +288,7 @@ fn tables_that_only_one_party_has_are_stored() {
 fn several_assignments_are_stored_together() {
     let mut job = job(QUAD, 1);
     let second = [3, 1, 0, 2].map(PartyId).to_vec();
-    job.assignments.push(Assignment { weight: 2, ..Assignment::new(QUAD_HET, second) });
+    job.options.assignments.push(Assignment { weight: 2, ..Assignment::new(QUAD_HET, second) });
     let stores = Stores::new(QUAD);
     stores.prepare(&job, 1);
     stores.run_well(&job);
@@ -304,7 +304,7 @@ fn products_made_in_several_ways_are_stored() {
         for workers in [1, 2] {
             let mut job = job(protocol, workers);
             let balance = Balance::of(protocol, ways.iter().map(|way| (*way, 1))).unwrap();
-            job.assignments = vec![job.assignments[0].clone().balanced(balance)];
+            job.options.assignments = vec![job.options.assignments[0].clone().balanced(balance)];
             let stores = Stores::new(protocol);
             stores.prepare(&job, 1);
             stores.run_well(&job);
@@ -329,7 +329,7 @@ fn three_phases_of_a_baseline_run_in_three_sessions() {
 fn three_phases(settings: &[(Protocol, usize)]) {
     for &(protocol, workers) in settings {
         let (job, stores) = (job(protocol, workers), Stores::new(protocol));
-        let assignment = job.assignments[0].clone();
+        let assignment = job.options.assignments[0].clone();
         let triples = TripleJob { assignment, workers, triples: 900, bits: 2000 };
         let label = format!("{protocol}, {workers} threads");
         memory::run(stores.parties, workers, &MemoryNetwork::default(), |mut session| {
@@ -427,11 +427,11 @@ fn what_cannot_be_stored_is_refused() {
     assert!(matches!(check_storable(&plain), Err(EvaluateError::Job(_))));
     let mut mixed = job(LIFT, 1);
     let brain = Assignment::in_order(BRAIN_BUCKETS);
-    mixed.assignments.push(Assignment { weight: 1, ..brain });
+    mixed.options.assignments.push(Assignment { weight: 1, ..brain });
     if let Ok(mixed) = Compiled::new(&circuit(), mixed) {
         assert!(matches!(check_storable(&mixed), Err(EvaluateError::Job(_))));
     }
-    let interleaved = Job { preprocessing: Preprocessing::Interleaved, ..job(TRIO, 1) };
+    let interleaved = job(TRIO, 1).with(|it| it.preprocessing = Preprocessing::Interleaved);
     assert!(check_storable(&Compiled::new(&circuit(), interleaved).unwrap()).is_err());
 }
 
@@ -1034,14 +1034,10 @@ fn programs_run_on_what_is_stored(baselines: bool) {
         let stores = Stores::new(protocol);
         let workers = if protocol.garbles() { 1 } else { 2 };
         let parties = vec![PartyId(0), PartyId(1)];
-        let job = ProgramJob {
-            by,
-            workers,
-            stored: true,
-            preprocessing: Preprocessing::Separate,
-            chunk_rows: 1,
-            ..ProgramJob::new(protocol, parties, vec![3])
-        };
+        let job = ProgramJob { by, chunk_rows: 1, ..ProgramJob::new(protocol, parties, vec![3]) }
+            .with(|it| {
+                (it.workers, it.stored, it.preprocessing) = (workers, true, Preprocessing::Separate)
+            });
         let array = |values: &[i128], shape: Vec<usize>| {
             Array::from_values(U8, shape, values.iter().copied()).unwrap()
         };
@@ -1102,9 +1098,9 @@ fn programs_run_on_what_is_stored(baselines: bool) {
 #[test]
 fn preprocessing_of_programs_that_cannot_be_stored_is_refused() {
     let program = text::parse("stored.tacit", PROGRAM).unwrap();
-    let job = |protocol, preprocessing| ProgramJob {
-        preprocessing,
-        ..ProgramJob::new(protocol, vec![PartyId(0), PartyId(1)], vec![3])
+    let job = |protocol, preprocessing| {
+        ProgramJob::new(protocol, vec![PartyId(0), PartyId(1)], vec![3])
+            .with(|it| it.preprocessing = preprocessing)
     };
     let plain = CompiledProgram::new(&program, job(PLAIN, Preprocessing::Separate));
     assert!(plain.is_err());

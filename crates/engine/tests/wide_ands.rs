@@ -121,7 +121,7 @@ fn rounds_are_halved(numbers: &[usize]) {
         for &parties in numbers {
             let rounds = |circuit: &Circuit, protocol: Protocol| {
                 let mut job = job(circuit, protocol);
-                job.workers = 1 + parties % 2;
+                job.options.workers = 1 + parties % 2;
                 let reports = run(circuit, &job, &network);
                 reports.into_iter().map(|report| report.cost.rounds).max().unwrap()
             };
@@ -140,7 +140,7 @@ fn rounds_are_halved(numbers: &[usize]) {
 
 /// Seconds ahead and online of a job, at the slowest party.
 fn seconds(circuit: &Circuit, protocol: Protocol, network: &MemoryNetwork) -> [f64; 2] {
-    let job = Job { preprocessing: Preprocessing::Separate, ..job(circuit, protocol) };
+    let job = job(circuit, protocol).with(|it| it.preprocessing = Preprocessing::Separate);
     let reports = run(circuit, &job, network);
     let slowest = |f: fn(&Report) -> f64| reports.iter().map(f).fold(0.0, f64::max);
     [slowest(|report| report.cost.offline_seconds), slowest(|report| report.cost.online_seconds)]

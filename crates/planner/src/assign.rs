@@ -51,7 +51,7 @@ pub fn for_circuit(
     let all: Vec<Assignment> =
         protocols.iter().flat_map(|p| all_assignments(network.parties(), *p)).collect();
     let mut job = job.clone();
-    job.assignments.clone_from(&all);
+    job.options.assignments.clone_from(&all);
     let compiled = Compiled::new(circuit, job)?;
     let demands: Vec<Demand> = predict_alone(&compiled).iter().map(demand).collect();
     let most = compiled.total_words();
@@ -70,7 +70,7 @@ fn for_garbled(
         false => vec![Assignment::in_order(protocol)],
     };
     let demand = |assignment: &Assignment| {
-        let job = Job { assignments: vec![assignment.clone()], ..job.clone() };
+        let job = job.clone().with(|it| it.assignments = vec![assignment.clone()]);
         let bytes = predict(&Compiled::new(circuit, job)?).bytes;
         Ok(Demand { bytes: loads(&bytes), critical: Vec::new(), depth: 0 })
     };

@@ -46,7 +46,7 @@ pub fn balance_circuit(
     let bug = |e: NoPlan| EvaluateError::Bug(e.to_string());
     let all = columns(protocol, orders, weights);
     let mut job = job.clone();
-    job.assignments.clone_from(&all);
+    job.options.assignments.clone_from(&all);
     let demands: Vec<Demand> =
         predict_alone(&Compiled::new(circuit, job)?).iter().map(demand).collect();
     choose(network, (protocol, orders), (&all, &demands), weights).map_err(bug)

@@ -94,7 +94,7 @@ fn compiled(
 ) -> Result<Compiled, EvaluateError> {
     let parties: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
     let mut job = Job::new(protocol, parties[..2].to_vec(), vec![parties.clone()]);
-    (job.instances, job.preprocessing) = (instances, Preprocessing::Separate);
+    (job.instances, job.options.preprocessing) = (instances, Preprocessing::Separate);
     Compiled::new(circuit, job)
 }
 

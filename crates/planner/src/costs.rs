@@ -45,8 +45,8 @@ impl Costs {
 #[must_use]
 pub fn of_circuit(compiled: &Compiled) -> Costs {
     let job = compiled.job();
-    let (protocol, opening, all) = (job.protocol(), job.opening(), predict(compiled));
-    let first = comes_first(protocol, job.preprocessing);
+    let (protocol, opening, all) = (job.protocol(), job.options.opening(), predict(compiled));
+    let first = comes_first(protocol, job.options.preprocessing);
     let ahead = if first { predict_ahead(compiled) } else { Traffic::default() };
     let online = all.bytes.without(&ahead);
     // One who computes in the clear waits for no level.
@@ -60,13 +60,13 @@ pub fn of_circuit(compiled: &Compiled) -> Costs {
         serial: Vec::new(),
         dealt: Vec::new(),
         before: Vec::new(),
-        side_by_side: job.assignments.len() > 1,
-        messages: messages(&job.assignments),
+        side_by_side: job.options.assignments.len() > 1,
+        messages: messages(&job.options.assignments),
         ends: waits.online - levels,
         checks: latencies::checks(protocol, latencies::OF_RESULTS, all.proof_rounds),
     };
     let [ahead, online] = [ahead, online].map(|bytes| loads(&bytes));
-    let parties = &job.assignments[0].places;
+    let parties = &job.options.assignments[0].places;
     let costs = steps.costs(protocol, parties, [ahead, online], all.products);
     Costs { memory_bytes: memory(compiled) as f64, ..costs }
 }
@@ -83,8 +83,8 @@ pub fn of_program(prepared: CompiledProgram) -> Result<Costs, EvaluateError> {
 pub(crate) fn of_counted(counted: &Counted) -> Result<Costs, EvaluateError> {
     let (prepared, cost) = (&counted.compiled, &counted.cost);
     let job = prepared.job();
-    let (protocol, online) = (job.protocol, cost.online());
-    let first = comes_first(protocol, job.preprocessing);
+    let (protocol, online) = (job.protocol(), cost.online());
+    let first = comes_first(protocol, job.options.preprocessing);
     let ahead = if first { cost.ahead.clone() } else { Traffic::default() };
     let online = if first { online } else { cost.bytes.clone() };
     let steps = steps_of_program(prepared, cost, first)?;
@@ -109,7 +109,7 @@ pub(crate) fn cost_of_program(prepared: &CompiledProgram) -> Result<Cost, Evalua
     match prepared.circuit_ands()?.filter(|ands| *ands > MAX_DRAWN) {
         None => prepared.cost(),
         Some(ands) => {
-            let bytes = product(prepared.job().protocol) * ands / 8;
+            let bytes = product(prepared.job().protocol()) * ands / 8;
             let ahead = Traffic { on: cost::Links::default(), ..bytes.clone() };
             let (rounds, products) = ([0; cost::MAX_ROLES], Products::of(ands));
             let awaited = Awaited::default();
@@ -134,20 +134,20 @@ fn steps_of_program(
     first: bool,
 ) -> Result<Steps, EvaluateError> {
     let job = prepared.job();
-    let checks = latencies::checks(job.protocol, cost.check_rounds, cost.proof_rounds);
-    let opening = job.opening.unwrap_or(job.protocol.opening());
-    let Latencies { set_up, ahead, online } = latencies(job.protocol, opening, 0);
+    let checks = latencies::checks(job.protocol(), cost.check_rounds, cost.proof_rounds);
+    let opening = job.options.opening.unwrap_or(job.protocol().opening());
+    let Latencies { set_up, ahead, online } = latencies(job.protocol(), opening, 0);
     let ahead = match (first, cost.batches) {
         (false, _) => 0,
         (true, 0 | 1) => ahead,
-        (true, batches) => ahead + (batches - 1) * latencies::more_ahead(job.protocol),
+        (true, batches) => ahead + (batches - 1) * latencies::more_ahead(job.protocol()),
     };
-    if job.protocol.garbles() {
+    if job.protocol().garbles() {
         let circuits = prepared.circuits()?;
         let (ahead, ends) = (circuits * ahead, circuits * online);
         let (levels, serial) = (Vec::new(), Vec::new());
         let (dealt, before) = (Vec::new(), Vec::new());
-        let (side_by_side, messages) = (false, messages(&job.assignments()));
+        let (side_by_side, messages) = (false, messages(&job.options.assignments));
         return Ok(Steps {
             set_up,
             ahead,
@@ -165,7 +165,7 @@ fn steps_of_program(
     let awaited = cost.awaited.between(|bytes| bytes.placed(&everyone));
     // Assignments side by side come to the same operations at the same time, and wait for each other behind them.
     let mut together: Vec<Wait> = Vec::new();
-    for assignment in 0..job.assignments().len() {
+    for assignment in 0..job.options.assignments.len() {
         for (number, wait) in
             awaited.iter().filter(|wait| wait.assignment == assignment).enumerate()
         {
@@ -179,7 +179,7 @@ fn steps_of_program(
             }
         }
     }
-    let serial = serial(&together, hears_before_it_deals(job.protocol));
+    let serial = serial(&together, hears_before_it_deals(job.protocol()));
     let taken = |link: &(usize, usize, f64)| {
         serial.iter().any(|it| goes(&it.bytes, link.0, link.1) && goes(&it.bytes, link.1, link.0))
     };
@@ -190,8 +190,8 @@ fn steps_of_program(
     let dealt = loads(&before.placed(&everyone));
     let before = dealt.iter().copied().filter(taken).collect();
     let levels = waits_of_program(job, cost, &together);
-    let (assignments, ends) = (job.assignments(), 1);
-    let (side_by_side, messages) = (assignments.len() > 1, messages(&assignments));
+    let (assignments, ends) = (&job.options.assignments, 1);
+    let (side_by_side, messages) = (assignments.len() > 1, messages(assignments));
     // Who waits most need not wait for inputs or results.
     Ok(Steps { set_up, ahead, levels, serial, dealt, before, side_by_side, messages, ends, checks })
 }
@@ -231,7 +231,7 @@ fn waits_of_program(job: &ProgramJob, cost: &Cost, awaited: &[Wait]) -> Vec<Wait
     let links_of = |wait: &Wait| -> Vec<(usize, usize)> {
         loads(&wait.bytes).iter().map(|link| (link.0, link.1)).collect()
     };
-    let hears = hears_before_it_deals(job.protocol);
+    let hears = hears_before_it_deals(job.protocol());
     let mut waits = Vec::new();
     let (mut together, mut by_party, mut all) = (critical(job), [0; MAX_ROLES], [0; MAX_ROLES]);
     for wait in awaited {
@@ -260,7 +260,7 @@ fn waits_of_program(job: &ProgramJob, cost: &Cost, awaited: &[Wait]) -> Vec<Wait
 /// Bytes of garbled circuits that a party keeps; shares go through in chunks.
 fn memory_of_program(prepared: &CompiledProgram) -> Result<f64, EvaluateError> {
     let Some(ands) = prepared.circuit_ands()? else { return Ok(0.0) };
-    let parties = prepared.job().protocol.parties() as f64;
+    let parties = prepared.job().protocol().parties() as f64;
     Ok((ands / prepared.circuits()?) as f64 * 256.0 * parties)
 }
 

@@ -39,7 +39,7 @@ impl<'p> Counter<'p> {
 
     /// What a job costs at least, without what proofs of its products cost.
     pub fn least(&self, job: &ProgramJob) -> Result<Cost, EvaluateError> {
-        match job.protocol.proves_products() {
+        match job.protocol().proves_products() {
             true => CompiledProgram::new(self.program, job.clone())?.least_cost(),
             false => Ok(self.count(job)?.cost.clone()),
         }

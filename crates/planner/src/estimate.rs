@@ -151,11 +151,11 @@ impl Setting<'_> {
         job: &Job,
         wanted: Wanted,
     ) -> Result<Estimate, LeftOut> {
-        let (protocol, threads) = (job.protocol(), job.workers);
+        let (protocol, threads) = (job.protocol(), job.options.workers);
         let network = self.network.among(protocol.parties());
         let chosen = for_circuit(&network, circuit, job, &[protocol], wanted)?;
-        let job = Job { assignments: chosen.assignments, ..job.clone() };
-        let assignments = job.assignments.clone();
+        let job = job.clone().with(|it| it.assignments = chosen.assignments);
+        let assignments = job.options.assignments.clone();
         let costs = of_circuit(&Compiled::new(circuit, job)?);
         self.fits(&costs)?;
         let seconds = self.seconds(&network, &costs, threads);
@@ -186,7 +186,7 @@ impl Setting<'_> {
                 best = self.program_with(counter, &other, fixed)?;
             }
         }
-        if best.assignments.len() == 1 || job.assignments().len() > 1 {
+        if best.assignments.len() == 1 || job.options.assignments.len() > 1 {
             return Ok(best);
         }
         // Roles are split by what links carry, too.
@@ -201,17 +201,17 @@ impl Setting<'_> {
         job: &ProgramJob,
         free: Free,
     ) -> Result<Estimate, LeftOut> {
-        let (protocol, mut job) = (job.protocol, job.clone());
+        let (protocol, mut job) = (job.protocol(), job.clone());
         // Circuits that are large are not drawn to choose roles for them, and none where there is no choice.
-        if has_choice(&job, free) && !(job.protocol.garbles() && is_large(counter, &job)?) {
+        if has_choice(&job, free) && !(job.protocol().garbles() && is_large(counter, &job)?) {
             let choice = choose_with(self.network, counter, &job, free, &[])?;
             job.assign(choice.assignments)?;
             (job.by, job.chunk_rows) = (choice.by, choice.chunk_rows);
         }
-        let (assignments, by, chunk_rows) = (job.assignments(), Some(job.by), Some(job.chunk_rows));
-        let threads = job.workers;
         let costs = of_counted(&*counter.count(&job)?)?;
         self.fits(&costs)?;
+        let (by, chunk_rows) = (Some(job.by), Some(job.chunk_rows));
+        let tacit_engine::Options { assignments, workers: threads, .. } = job.options;
         let seconds = self.seconds(self.network, &costs, threads);
         Ok(Estimate { protocol, assignments, by, chunk_rows, threads, costs, seconds })
     }
@@ -228,7 +228,7 @@ impl Setting<'_> {
 
 /// Circuits for rings, and rings for circuits, where a protocol has both.
 fn other_form(job: &ProgramJob, by: Option<By>) -> Option<By> {
-    let both = job.protocol.has_rings() && !job.protocol.is_trusted_party();
+    let both = job.protocol().has_rings() && !job.protocol().is_trusted_party();
     by.filter(|_| both).map(|by| if by == By::Rings { By::Circuits } else { By::Rings })
 }
 

@@ -35,13 +35,13 @@ impl Setting<'_> {
         job: &ProgramJob,
         estimate: &Estimate,
     ) -> Result<BTreeMap<u32, Line>, EvaluateError> {
-        let protocol = job.protocol;
+        let protocol = job.protocol();
         let prepared = CompiledProgram::new(program, job.clone())?;
         let (costs, all) = (prepared.cost_by_line()?, cost_of_program(&prepared)?);
         let [_, ahead, online] = estimate.costs.phases();
         let [_, ahead_takes, online_takes] = estimate.seconds;
         let (ahead_bytes, online_bytes) = (ahead.total_bytes(), online.total_bytes());
-        let first = comes_first(protocol, job.preprocessing);
+        let first = comes_first(protocol, job.options.preprocessing);
         // ANDs alone are known where circuits are garbled, before what circuits have in common is found: they are parts of
         // those that there are, and the rest of the bytes is of inputs, keys and results.
         let garbles = protocol.garbles();

@@ -73,9 +73,9 @@ pub(crate) fn choose_with(
         if best.as_ref().is_some_and(|(_, best)| least(network, counter, &own, free) >= *best) {
             continue;
         }
-        let places = std::iter::once(job.places.clone()).chain(placings(job, free));
+        let places = std::iter::once(job.places().to_vec()).chain(placings(job, free));
         for places in places {
-            let candidate = ProgramJob { places, ..own.clone() };
+            let candidate = own.clone().with(|it| it.assignments[0].places = places);
             let found = demand(counter, &candidate)
                 .and_then(|demand| alone(&demand).map_err(|_| no_candidate()));
             match found {
@@ -96,10 +96,10 @@ pub(crate) fn choose_with(
         return Err(failed.unwrap_or_else(no_candidate));
     };
     // What links carry says little of how long several assignments of roles take side by side where one waits to deal.
-    let waits = convert::hears_before_it_deals(job.protocol);
+    let waits = convert::hears_before_it_deals(job.protocol());
     if free.roles && free.split && can_split(&chosen) && !waits {
         let protocols: Vec<Protocol> =
-            std::iter::once(job.protocol).chain(beside.iter().copied()).collect();
+            std::iter::once(job.protocol()).chain(beside.iter().copied()).collect();
         let split = split_with(network, counter, &chosen, &protocols, Wanted::Best)?;
         if split.assignments.len() > 1 || split.seconds < seconds * (1.0 - 1e-9) {
             seconds = split.seconds;
@@ -110,14 +110,14 @@ pub(crate) fn choose_with(
         true => chunk(network, counter, &chosen)?,
         false => (chosen.chunk_rows, seconds),
     };
-    let (assignments, by) = (chosen.assignments(), chosen.by);
+    let (assignments, by) = (chosen.options.assignments, chosen.by);
     Ok(Choice { assignments, by, chunk_rows, seconds, given_seconds })
 }
 
 /// Whether a job's roles may change from row to row.
 fn can_split(job: &ProgramJob) -> bool {
-    let shares = job.protocol.has_roles() && !job.protocol.is_trusted_party();
-    shares && job.preprocessing == Preprocessing::Interleaved
+    let shares = job.protocol().has_roles() && !job.protocol().is_trusted_party();
+    shares && job.options.preprocessing == Preprocessing::Interleaved
 }
 
 /// Chooses assignments of roles for a program among some protocols whose values parties can take from one to the other.
@@ -145,7 +145,7 @@ fn split_with(
     if !can_split(job) {
         return Err(EvaluateError::Job(format!(
             "not supported: roles of programs that are split under {}, or with preprocessing before the inputs",
-            job.protocol
+            job.protocol()
         )));
     }
     let words = job.rows.iter().max().map_or(1, |rows| rows.div_ceil(64)) as usize;
@@ -170,8 +170,8 @@ fn split_with(
 fn classes(job: &ProgramJob, protocols: &[Protocol]) -> Vec<Vec<Assignment>> {
     let mut classes: Vec<Vec<Assignment>> = Vec::new();
     for protocol in protocols {
-        for order in orders(job.places.len(), protocol.parties()) {
-            let places: Vec<PartyId> = order.iter().map(|p| job.places[p.index()]).collect();
+        for order in orders(job.places().len(), protocol.parties()) {
+            let places: Vec<PartyId> = order.iter().map(|p| job.places()[p.index()]).collect();
             let assignment = Assignment::new(*protocol, places);
             match classes.iter_mut().find(|class| share_values(&class[0], &assignment)) {
                 Some(class) => class.push(assignment),
@@ -196,7 +196,7 @@ fn chunk(
     let most = job.rows.iter().copied().max().unwrap_or(0);
     let own = job.chunk_rows;
     let larger = LARGER.into_iter().scan(own, |last, size| {
-        let size = size / job.workers.max(1);
+        let size = size / job.options.workers.max(1);
         let splits = size > *last && most > *last as u64;
         *last = size.max(*last);
         splits.then_some(size)
@@ -232,21 +232,21 @@ pub(crate) fn has_choice(job: &ProgramJob, free: Free) -> bool {
 
 fn forms(job: &ProgramJob, free: Free) -> Vec<By> {
     // The baseline computes in the clear.
-    let both = job.protocol.has_rings() && !job.protocol.is_trusted_party();
+    let both = job.protocol().has_rings() && !job.protocol().is_trusted_party();
     let other = if job.by == By::Rings { By::Circuits } else { By::Rings };
     if free.by && both { vec![job.by, other] } else { vec![job.by] }
 }
 
 fn placings(job: &ProgramJob, free: Free) -> Vec<Vec<PartyId>> {
-    match free.roles && job.protocol.has_unlike_roles() {
+    match free.roles && job.protocol().has_unlike_roles() {
         true => {
             // Who computes at all is a matter of trust, not of links.
-            let orders = orders(job.places.len(), job.protocol.parties()).into_iter();
+            let orders = orders(job.places().len(), job.protocol().parties()).into_iter();
             let placed =
-                |order: Vec<PartyId>| order.iter().map(|p| job.places[p.index()]).collect();
+                |order: Vec<PartyId>| order.iter().map(|p| job.places()[p.index()]).collect();
             orders.map(placed).collect()
         }
-        false => vec![job.places.clone()],
+        false => vec![job.places().to_vec()],
     }
 }
 
@@ -266,7 +266,9 @@ fn demand_of(job: &ProgramJob, cost: &Cost) -> Demand {
 /// Seconds that the network takes at least for a job in one assignment of roles, whichever it is: as if proofs of products cost
 /// nothing, which take long to count where products are many. Infinite where it does not run.
 pub(crate) fn least(network: &Network, counter: &Counter<'_>, job: &ProgramJob, free: Free) -> f64 {
-    let jobs = placings(job, free).into_iter().map(|places| ProgramJob { places, ..job.clone() });
+    let jobs = placings(job, free)
+        .into_iter()
+        .map(|places| job.clone().with(|it| it.assignments[0].places = places));
     let seconds = |job: ProgramJob| {
         let demand = demand_of(&job, &counter.least(&job).ok()?);
         single(network, &[demand]).ok().map(|plan| plan.seconds)
@@ -276,15 +278,15 @@ pub(crate) fn least(network: &Network, counter: &Counter<'_>, job: &ProgramJob, 
 
 /// Directed links that operations wait for.
 pub(crate) fn critical(job: &ProgramJob) -> Vec<(usize, usize)> {
-    let awaited =
-        job.assignments().into_iter().map(|it| awaited(it.protocol, job.by).placed(&it.places));
+    let assignments = job.options.assignments.iter();
+    let awaited = assignments.map(|it| awaited(it.protocol, job.by).placed(&it.places));
     let awaited = awaited.fold(Traffic::default(), |sum, next| sum + next);
     cost::links().filter(|(from, to)| awaited.on[*from][*to] > 0).collect()
 }
 
 /// How often operations wait for them.
 pub(crate) fn levels(job: &ProgramJob, cost: &Cost) -> u64 {
-    cost::latencies(job.protocol) * cost.rounds.into_iter().max().unwrap_or(0)
+    cost::latencies(job.protocol()) * cost.rounds.into_iter().max().unwrap_or(0)
 }
 
 /// The links that operations wait for, as online traffic.
@@ -412,7 +414,7 @@ mod tests {
             for (reveal, by) in [(products, By::Rings), (shifts, By::Circuits)] {
                 let choice = choose(&network, reveal, &untested, BY);
                 assert_eq!(choice.by, by, "{protocol}: {reveal}");
-                assert_eq!(choice.assignments, job(protocol, 1).assignments());
+                assert_eq!(choice.assignments, job(protocol, 1).options.assignments);
             }
         }
         // In circuits there is nothing to test: an input is as many bits as its range needs.
@@ -431,7 +433,7 @@ mod tests {
             let all = Free { roles: all, split: all, by: all, chunk: false };
             let free = if protocol.is_trusted_party() { none } else { all };
             let choice = choose(&network, reveal, &given, free);
-            assert_eq!(choice.assignments, given.assignments(), "{protocol}");
+            assert_eq!(choice.assignments, given.options.assignments, "{protocol}");
             assert_eq!(choice.by, given.by, "{protocol}");
         }
     }
@@ -481,7 +483,7 @@ mod tests {
             assert!(
                 CompiledProgram::new(&program, job).is_ok(),
                 "{protocol}: {:?}",
-                expected.places
+                expected.places()
             );
         }
         for other in [GMW.fitting(3), PLAIN] {

@@ -125,7 +125,7 @@ pub fn for_circuit(
     let (best, job, choice) = choose(session, wanted, most, |setting, protocol, beside| {
         of_circuit(setting, circuit, job, protocol, beside)
     })?;
-    Ok((Job { assignments: best.assignments, ..job }, choice))
+    Ok((job.with(|it| it.assignments = best.assignments), choice))
 }
 
 /// What a circuit's job takes under a protocol, with the roles that fit the network best.
@@ -137,8 +137,8 @@ pub fn of_circuit(
     beside: Beside,
 ) -> std::result::Result<(Estimate, Job), String> {
     let assignments = vec![Assignment::in_order(protocol)];
-    let workers = job.workers * beside.threads;
-    let job = Job { assignments, workers, ..job.clone() };
+    let workers = job.options.workers * beside.threads;
+    let job = job.clone().with(|it| (it.assignments, it.workers) = (assignments, workers));
     let job = job.check(circuit).map(|()| job).map_err(|e| e.to_string())?;
     let wanted = match beside.split {
         true => tacit_planner::Wanted::Best,

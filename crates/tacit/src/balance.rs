@@ -116,7 +116,7 @@ impl Balancing {
         job: &Job,
         roles: Option<&Roles>,
     ) -> Result<Balanced> {
-        let (protocol, orders) = asked(&job.assignments[0], network.parties(), roles);
+        let (protocol, orders) = asked(&job.options.assignments[0], network.parties(), roles);
         let given = self.given(protocol)?;
         let weights = given.as_ref().map_or(Weights::Best, Weights::Given);
         Ok(balance_circuit(network, circuit, job, (protocol, &orders), weights)?)
@@ -161,7 +161,7 @@ pub fn choose_for_links(
 ) -> Result<Choice> {
     let network = Network::measured(job.protocol().parties(), probes);
     let chosen = balance.for_circuit(&network, circuit, job, roles)?;
-    job.assignments = vec![chosen.assignment];
+    job.options.assignments = vec![chosen.assignment];
     Ok(Choice {
         seconds: chosen.seconds,
         single_seconds: chosen.plain_seconds,

@@ -1,13 +1,33 @@
-//! The job of a program, as options say it.
+//! Jobs, as options say them.
 
 use crate::choice::{ByChoice, ChunkChoice};
 use crate::error::Result;
 use crate::names::{Names, Parties};
 use crate::options::Options;
 use crate::roles::{self, Roles};
-use tacit_engine::circuit::Preprocessing;
+use tacit_engine::circuit::{EvaluateError, Preprocessing};
 use tacit_engine::program::ProgramJob;
 use tacit_program::Program;
+
+/// What options say of a job among these parties, whatever it computes.
+pub fn common(options: &Options, parties: &Parties) -> Result<tacit_engine::Options> {
+    let assignments = roles::named(options.roles.as_ref(), options.protocol, parties)?;
+    if assignments.is_empty() {
+        return Err(EvaluateError::Job("a job needs an assignment of roles".into()).into());
+    }
+    Ok(tacit_engine::Options {
+        assignments,
+        workers: options.threads,
+        preprocessing: match options.stored {
+            Some(_) => Preprocessing::Separate,
+            None => options.preprocessing,
+        },
+        stored: options.stored.is_some(),
+        opening: options.opening,
+        label_function: options.label_function,
+        garbling: options.garbling,
+    })
+}
 
 /// The job of a program with so many rows, under these options.
 pub fn program_job(
@@ -17,23 +37,13 @@ pub fn program_job(
     rows: Vec<u64>,
 ) -> Result<ProgramJob> {
     let mut job = ProgramJob {
+        options: common(options, &Parties(names.session.clone()))?,
         by: ByChoice::or_usual(options.by, options.protocol),
-        workers: options.threads,
-        stored: options.stored.is_some(),
-        preprocessing: match options.stored {
-            Some(_) => Preprocessing::Separate,
-            None => options.preprocessing,
-        },
         chunk_rows: ChunkChoice::or_usual(options.chunk_rows),
-        opening: options.opening,
-        label_function: options.label_function,
-        garbling: options.garbling,
         block_ands: options.block_ands,
         range_check: options.range_check,
         ..ProgramJob::new(options.protocol, names.parties.clone(), rows)
     };
-    let parties = Parties(names.session.clone());
-    job.assign(roles::named(options.roles.as_ref(), options.protocol, &parties)?)?;
     if options.roles == Some(Roles::Split) {
         let protocols = roles::eligible(options.protocol, &options.mix);
         roles::split_program_evenly(&mut job, program, &protocols)?;

@@ -161,7 +161,7 @@ pub fn choose_for_links(
     let network = Network::measured(job.protocol().parties(), probes);
     let Chosen { assignments, seconds, single_seconds } =
         for_circuit(&network, circuit, job, protocols, Wanted::Best)?;
-    job.assignments = assignments;
+    job.options.assignments = assignments;
     Ok(Choice { seconds, single_seconds, balanced: false, links: measured(probes) })
 }
 
@@ -181,7 +181,8 @@ pub fn split_evenly(job: &mut Job, circuit: &Circuit, protocols: &[Protocol]) ->
     let network = Network::uniform(job.protocol().parties());
     // Whatever is left over when few instances are cut does not count.
     let many = Job { instances: job.instances.max(1 << 16), ..job.clone() };
-    job.assignments = for_circuit(&network, circuit, &many, protocols, Wanted::Split)?.assignments;
+    job.options.assignments =
+        for_circuit(&network, circuit, &many, protocols, Wanted::Split)?.assignments;
     Ok(())
 }
 

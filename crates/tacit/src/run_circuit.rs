@@ -4,6 +4,7 @@ use crate::auto;
 use crate::balance::{self, Balancing};
 use crate::candidate::Choice as AutoChoice;
 use crate::error::{Error, Result};
+use crate::job::common;
 use crate::meeting::{Meeting, in_session, threads_of};
 use crate::names::Parties;
 use crate::options::Options;
@@ -12,9 +13,7 @@ use crate::roles::{self, Choice, Roles};
 use crate::store;
 use crate::wanted::Wanted;
 use tacit_circuit::Circuit;
-use tacit_engine::circuit::{
-    self as engine, Blocking, Compiled, Consent, Evaluation, Job, Preprocessing,
-};
+use tacit_engine::circuit::{self as engine, Blocking, Compiled, Consent, Evaluation, Job};
 use tacit_engine::store::Store;
 use tacit_engine::values::{Lanes, Problem};
 use tacit_net::probe::{Effort, probe};
@@ -28,22 +27,15 @@ pub fn circuit_job(
     (owners, receivers): (Vec<PartyId>, Vec<Vec<PartyId>>),
     instances: usize,
 ) -> Result<Job> {
-    let mut job = Job::new(options.protocol, owners, receivers);
-    job.assignments = roles::named(options.roles.as_ref(), options.protocol, parties)?;
-    options.balance.check(job.protocol(), options.roles.as_ref(), &options.mix)?;
-    options.balance.put(&mut job.assignments[0])?;
-    job.instances = instances;
-    job.workers = options.threads;
-    job.preprocessing = match options.stored {
-        Some(_) => Preprocessing::Separate,
-        None => options.preprocessing,
+    let mut job = Job {
+        options: common(options, parties)?,
+        instances,
+        form: options.form,
+        blocking: Blocking { window_bytes: options.window_bytes, ..Blocking::default() },
+        ..Job::new(options.protocol, owners, receivers)
     };
-    job.stored = options.stored.is_some();
-    job.form = options.form;
-    job.opening = options.opening;
-    job.garbling = options.garbling;
-    job.label_function = options.label_function;
-    job.blocking = Blocking { window_bytes: options.window_bytes, ..Blocking::default() };
+    options.balance.check(job.protocol(), options.roles.as_ref(), &options.mix)?;
+    options.balance.put(&mut job.options.assignments[0])?;
     if options.roles == Some(Roles::Split) {
         let protocols = roles::eligible(options.protocol, &options.mix);
         roles::split_evenly(&mut job, circuit, &protocols)?;

@@ -84,7 +84,7 @@ fn circuit(protocol: Protocol, preprocessing: Preprocessing) -> Value {
     let receivers = vec![everybody, vec![PartyId(1)]];
     let mut job = Job::new(protocol, vec![PartyId(0), PartyId(1)], receivers);
     job.instances = 1000;
-    job.preprocessing = preprocessing;
+    job.options.preprocessing = preprocessing;
     let compiled = match Compiled::new(&common::circuit(), job) {
         Ok(compiled) => compiled,
         Err(error) => return json!(error.to_string()),

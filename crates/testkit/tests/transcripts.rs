@@ -80,8 +80,8 @@ fn circuits() {
         let receivers = vec![PartyId::all(parties).collect(), vec![PartyId(1)]];
         let mut job = Job::new(protocol, owners, receivers);
         job.instances = INSTANCES;
-        job.workers = workers;
-        job.preprocessing = preprocessing;
+        job.options.workers = workers;
+        job.options.preprocessing = preprocessing;
         job.blocking = Blocking { block_words: 1, blocks: 2, window_bytes: 0 };
         let compiled = Compiled::new(&circuit, job)?;
         let threads = compiled.job().threads();
@@ -127,13 +127,9 @@ fn programs(by: By, file: &str) {
     golden(file, |protocol, preprocessing, workers, transcript| {
         let rows = if protocol.garbles() { 3 } else { 40 };
         let parties = vec![PartyId(0), PartyId(1)];
-        let job = ProgramJob {
-            by,
-            chunk_rows: 16,
-            workers,
-            preprocessing,
-            ..ProgramJob::new(protocol, parties, vec![rows])
-        };
+        let job =
+            ProgramJob { by, chunk_rows: 16, ..ProgramJob::new(protocol, parties, vec![rows]) }
+                .with(|it| (it.workers, it.preprocessing) = (workers, preprocessing));
         let values = inputs(&program, rows);
         let prepared = CompiledProgram::new(&program, job)?;
         let threads = prepared.job().threads();

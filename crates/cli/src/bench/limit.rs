@@ -50,11 +50,11 @@ pub fn bits(args: &BenchArgs) -> Result<Bits, CliError> {
         _ => {
             let (circuit, instances) = circuit(args)?;
             let mut job = job(args, &circuit, instances)?;
-            let results = weights(&job.assignments);
+            let results = weights(&job.options.assignments);
             // A 64-lane word per result and element: as many bits per instance as words.
             job.instances = 64 * results as usize;
             job.blocking.block_words = 1;
-            job.workers = 1;
+            job.options.workers = 1;
             let traffic = predict(&Compiled::new(&circuit, job)?).words;
             return Ok(Bits { traffic, results });
         }

@@ -137,7 +137,7 @@ fn balanced(args: &BenchArgs, named: Vec<Assignment>) -> Result<Assignment, CliE
 /// One assignment of roles for a circuit, with balanced products.
 fn balanced_job(args: &BenchArgs, circuit: &Circuit, job: &Job) -> Result<Assignment, CliError> {
     let roles = args.roles.as_ref();
-    let mut assignment = job.assignments[0].clone();
+    let mut assignment = job.options.assignments[0].clone();
     args.balance.check(assignment.protocol, roles, &args.mix)?;
     if args.balance == Balancing::Auto || roles == Some(&Roles::Auto) {
         return Ok(args.balance.for_circuit(&shape(args)?, circuit, job, roles)?.assignment);
@@ -152,14 +152,14 @@ pub fn job(args: &BenchArgs, circuit: &Circuit, instances: usize) -> Result<Job,
     let receivers = vec![vec![PartyId(0)]; circuit.output_ports().len()];
     let mut job = Job::new(args.protocol, owners, receivers);
     job.instances = instances;
-    job.workers = args.threads;
+    job.options.workers = args.threads;
     if !args.balance.is_none() {
         let parties = Parties::numbered(args.parties());
-        job.assignments = roles::named(args.roles.as_ref(), args.protocol, &parties)?;
-        job.assignments = vec![balanced_job(args, circuit, &job)?];
+        job.options.assignments = roles::named(args.roles.as_ref(), args.protocol, &parties)?;
+        job.options.assignments = vec![balanced_job(args, circuit, &job)?];
         return Ok(job);
     }
-    job.assignments = match &args.roles {
+    job.options.assignments = match &args.roles {
         None | Some(Roles::Given(_)) => assignments(args)?,
         _ => {
             let (network, wanted) = network(args)?;
@@ -179,7 +179,7 @@ pub fn weights(args: &BenchArgs) -> Result<Option<String>, CliError> {
         Some(plan) => plan.assignments,
         None => {
             let (circuit, instances) = circuit(args)?;
-            job(args, &circuit, instances)?.assignments
+            job(args, &circuit, instances)?.options.assignments
         }
     };
     let balance = &assignments[0].balance;

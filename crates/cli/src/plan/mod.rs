@@ -96,12 +96,8 @@ fn circuit_job(args: &PlanArgs, circuit: &Circuit, protocol: Protocol) -> Job {
     let owners = in_turn(circuit.input_widths().len(), protocol.parties()).collect();
     let everybody: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
     let job = Job::new(protocol, owners, vec![everybody; circuit.output_ports().len()]);
-    Job {
-        instances: args.instances.unwrap_or(1),
-        workers: args.threads,
-        preprocessing: preprocessing(args.objective()),
-        ..job
-    }
+    Job { instances: args.instances.unwrap_or(1), ..job }
+        .with(|it| (it.workers, it.preprocessing) = (args.threads, preprocessing(args.objective())))
 }
 
 fn program_job(
@@ -111,7 +107,9 @@ fn program_job(
 ) -> Result<ProgramJob, CliError> {
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
     let job = ProgramJob::new(protocol, parties, program::rows(program, &args.rows)?);
-    Ok(ProgramJob { workers: args.threads, preprocessing: preprocessing(args.objective()), ..job })
+    Ok(job.with(|it| {
+        (it.workers, it.preprocessing) = (args.threads, preprocessing(args.objective()))
+    }))
 }
 
 /// Where the online phase is what counts, all preprocessing comes before it.

@@ -56,7 +56,7 @@ fn one_party(
 
 fn compile(args: &PrepareArgs, circuit: &Circuit, parties: &Parties) -> Result<Compiled, CliError> {
     let mut job = job(&args.run, circuit, parties)?;
-    job.preprocessing = Preprocessing::Separate;
-    job.stored = true;
+    job.options.preprocessing = Preprocessing::Separate;
+    job.options.stored = true;
     Ok(Compiled::new(circuit, job)?)
 }

@@ -232,7 +232,7 @@ fn make(
     let (name, pieces) = taken.map_err(|error| match error {
         EvaluateError::Job(why) => {
             let [triples, bits] = TripleJob::needs(compiled);
-            let (protocol, threads) = (compiled.job().protocol(), compiled.job().workers);
+            let (protocol, threads) = (compiled.job().protocol(), compiled.job().options.workers);
             EvaluateError::Job(format!(
                 "{why}: `tacit prepare triples --protocol {protocol} --threads {threads} --count {triples} \
                  --mask-bits {bits}` makes triples for one run"

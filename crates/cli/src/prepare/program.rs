@@ -53,8 +53,8 @@ fn prepared(
         )));
     }
     let mut job = program_job(&args.run.options(), program, names, rows)?;
-    job.stored = true;
-    job.preprocessing = Preprocessing::Separate;
+    job.options.stored = true;
+    job.options.preprocessing = Preprocessing::Separate;
     Ok(CompiledProgram::new(program, job)?)
 }
 

@@ -9,7 +9,8 @@ mod worker;
 
 pub use usage::Usage;
 
-use crate::circuit::{Assignment, EvaluateError, assignment, cut, silent_fact};
+use crate::circuit::{Assignment, EvaluateError, assignment, cut};
+use crate::options::silent_fact;
 use crate::setup::{SetUp, fresh_id};
 use crate::workers::on_each;
 use std::time::{Duration, Instant};

@@ -132,8 +132,7 @@ impl Compiled {
         (schedule, plans): (Arc<Schedule>, Arc<[Vec<PolyPlan>; 2]>),
     ) -> Result<Self, EvaluateError> {
         check_size(&job, &schedule)?;
-        let streams =
-            job.garbling.streams(job.protocol().one_garbles(), job.preprocessing, || Ok(true))?;
+        let streams = job.options.streams(job.protocol().one_garbles(), || Ok(true))?;
         facts.extend(Garbling::fact(job.protocol().one_garbles(), streams));
         let mut compiled = Compiled {
             seatings: seatings(&job, circuit, &schedule)?,
@@ -179,15 +178,15 @@ impl Compiled {
 
     /// The seating of a worker: those of the first assignment come first.
     pub(super) fn seating_of(&self, worker: usize) -> &Seating {
-        &self.seatings[worker / self.job.workers]
+        &self.seatings[worker / self.job.options.workers]
     }
 
     /// The words that worker `worker` evaluates.
     pub(super) fn share_of(&self, worker: usize) -> Range<usize> {
         let blocks = self.total_words().div_ceil(self.block_words);
-        let assignments = self.job.assignments.iter();
-        let weights =
-            assignments.flat_map(|a| std::iter::repeat_n(u64::from(a.weight), self.job.workers));
+        let assignments = self.job.options.assignments.iter();
+        let weights = assignments
+            .flat_map(|a| std::iter::repeat_n(u64::from(a.weight), self.job.options.workers));
         let ends = cut(blocks, weights);
         let at = |blocks: usize| (blocks * self.block_words).min(self.total_words());
         let start = worker.checked_sub(1).map_or(0, |before| ends[before]);
@@ -197,7 +196,7 @@ impl Compiled {
     /// The words that each seating evaluates.
     pub(super) fn words_by_seating(&self) -> impl Iterator<Item = (&Seating, u64)> {
         self.seatings.iter().enumerate().map(|(index, seating)| {
-            let workers = index * self.job.workers..(index + 1) * self.job.workers;
+            let workers = index * self.job.options.workers..(index + 1) * self.job.options.workers;
             (seating, workers.map(|worker| self.share_of(worker).len() as u64).sum())
         })
     }
@@ -295,7 +294,7 @@ fn products(schedule: &Schedule) -> usize {
 /// Refuses circuits whose garbled form is too large to be kept.
 fn check_size(job: &Job, schedule: &Schedule) -> Result<(), EvaluateError> {
     let (ands, protocol) = (products(schedule), job.protocol());
-    let most = garbler(protocol).and_then(|garbler| garbler.kept(&job.terms()).most_ands);
+    let most = garbler(protocol).and_then(|garbler| garbler.kept(&job.options.terms()).most_ands);
     match most.filter(|most| ands >= *most) {
         Some(most) => Err(EvaluateError::Job(format!(
             "the circuit has {ands} ANDs; {protocol} keeps a garbled circuit in memory and takes fewer \
@@ -312,7 +311,7 @@ fn seatings(
 ) -> Result<Vec<Seating>, EvaluateError> {
     let mut mixes: Vec<(&Balance, Option<Arc<Mix>>)> = Vec::new();
     let mut seatings = Vec::new();
-    for assignment in &job.assignments {
+    for assignment in &job.options.assignments {
         seatings.push(Seating {
             mix: mix_of(&assignment.balance, schedule, &mut mixes),
             inputs: input_ports(job, assignment, circuit, schedule)?,
@@ -349,7 +348,7 @@ fn input_ports(
         let owner = assignment.role_of(*owner)?;
         Ok(InputPort {
             owner,
-            timing: timing(assignment.protocol, job.preprocessing, owner),
+            timing: timing(assignment.protocol, job.options.preprocessing, owner),
             slots: slots.by_ref().take(*width as usize).collect(),
         })
     };

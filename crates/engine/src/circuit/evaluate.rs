@@ -15,6 +15,7 @@ use super::task::{Computed, Run};
 use super::{EvaluateError, Preprocessing, lost};
 use crate::gate::Door;
 use crate::links::all_links;
+use crate::options::Options;
 use crate::run_cost::{RunCost, Times};
 use crate::setup::{SetUp, fresh_id};
 use crate::values::Lanes;
@@ -197,13 +198,13 @@ pub fn check_storable(compiled: &Compiled) -> Result<(), EvaluateError> {
     if protocol.is_trusted_party() {
         return fail("plain has no preprocessing that could be stored".into());
     }
-    let mut triples = job.assignments.iter().map(|it| makes_triples(it.protocol));
+    let mut triples = job.options.assignments.iter().map(|it| makes_triples(it.protocol));
     if triples.any(|made| made != makes_triples(protocol)) {
         return fail(
             "not supported: brain's stored preprocessing beside that of other protocols".into(),
         );
     }
-    match job.preprocessing {
+    match job.options.preprocessing {
         Preprocessing::Separate => Ok(()),
         Preprocessing::Interleaved => {
             fail("what is stored is separate preprocessing, not interleaved".into())
@@ -274,8 +275,8 @@ fn in_roles(
     id: Vec<u8>,
     entropy: &mut Entropy,
 ) -> Result<SetOut, EvaluateError> {
-    let job = run.compiled.job();
-    let mut secrets = SetUp::exchange(session, &job.assignments, job.workers, &id, entropy)?;
+    let Options { assignments, workers, .. } = &run.compiled.job().options;
+    let mut secrets = SetUp::exchange(session, assignments, *workers, &id, entropy)?;
     let common = match run.phases {
         Phases::Ahead => {
             let stored = secrets.iter_mut().map(|own| own.as_mut().map(Secrets::store).transpose());
@@ -283,7 +284,7 @@ fn in_roles(
         }
         _ => Buffer::default(),
     };
-    let set_up = SetUp::new(secrets, &job.assignments, job.workers, id)?;
+    let set_up = SetUp::new(secrets, assignments, *workers, id)?;
     info!("computing");
     let ready = session.meshes[0].now();
     Ok((ready, with_roles(session, run, set_up, None)?, common))
@@ -296,15 +297,15 @@ fn resume_in_roles(
     common: &[u8],
     workers: Vec<Buffer<u8>>,
 ) -> Result<Vec<Computed>, EvaluateError> {
-    let job = run.compiled.job();
+    let options = &run.compiled.job().options;
     let (id, stored): (Vec<u8>, Vec<Option<Buffer<u8>>>) = decode(common)?;
     let secrets = stored.into_iter().map(|own| own.map(Secrets::from_bytes).transpose());
     let secrets: Vec<Option<Secrets>> = decoded(secrets.collect())?;
-    if secrets.len() != job.assignments.len() {
+    if secrets.len() != options.assignments.len() {
         return Err(EvaluateError::Job("preprocessing for other assignments of roles".into()));
     }
     let me = session.me();
-    for (secrets, assignment) in secrets.iter().zip(&job.assignments) {
+    for (secrets, assignment) in secrets.iter().zip(&options.assignments) {
         let role = assignment.places.iter().position(|place| *place == me);
         let fit = match (secrets, role) {
             (Some(secrets), Some(role)) => secrets.fit(assignment.protocol, role),
@@ -316,7 +317,7 @@ fn resume_in_roles(
     }
     // What is compared is another session's.
     let id = [&id, &b"online"[..]].concat();
-    let set_up = SetUp::new(secrets, &job.assignments, job.workers, id)?;
+    let set_up = SetUp::new(secrets, &options.assignments, options.workers, id)?;
     with_roles(session, run, set_up, Some(workers))
 }
 
@@ -481,7 +482,7 @@ fn report(
         assignments: compiled.words_by_seating().map(assignment_use).collect(),
         party: me.0,
         instances: job.instances as u64,
-        threads: job.workers as u64,
+        threads: job.options.workers as u64,
         depth: schedule.depth() as u64,
         products: levels.clone().map(|l| schedule.products(l).len() as u64).sum(),
         wide_gates: levels.map(|l| schedule.wide(l).len() as u64).sum(),

@@ -60,7 +60,7 @@ pub(super) fn compute(
     entropy: &mut Entropy,
 ) -> Result<Done, EvaluateError> {
     let Assignment { protocol, places, .. } = &run.compiled.seatings[0].assignment;
-    let parties = Parties { terms: run.compiled.job().terms(), places, session: id };
+    let parties = Parties { terms: run.compiled.job().options.terms(), places, session: id };
     let seats = garbler_of(*protocol)?.exchange(&mut session.meshes[0], parties, entropy)?;
     let ready = session.meshes[0].now();
     let workers = seats.into_iter().enumerate();
@@ -201,7 +201,7 @@ impl<'a> Task<'a> {
         let ports = ports(&shape, self.run.compiled);
         let mut chunks = self.chunks();
         let mut worked = (self.nothing_yet(party.mesh())?, Vec::new());
-        match self.run.compiled.job().preprocessing {
+        match self.run.compiled.job().options.preprocessing {
             Preprocessing::Interleaved => chunks.try_for_each(|at| {
                 let ready = party.prepare(ports, at.len())?;
                 self.pass(party.mesh())?;

@@ -73,7 +73,7 @@ fn work(
     let mut computed = task.nothing_yet(party.mesh())?;
     let prepare =
         |party: &mut Gmw<'_>, at: &Range<usize>| party.prepare(task.ports(), task.lanes(at));
-    match run.compiled.job().preprocessing {
+    match run.compiled.job().options.preprocessing {
         Preprocessing::Interleaved => {
             for at in task.chunks() {
                 let ready = prepare(&mut party, &at)?;

@@ -12,7 +12,7 @@ pub fn memory(compiled: &Compiled) -> usize {
     let (job, schedule) = (compiled.job(), compiled.schedule());
     let values = schedule.inputs().len() + schedule.outputs().iter().map(Vec::len).sum::<usize>();
     let values = 8 * values * compiled.total_words();
-    let first = job.preprocessing == Preprocessing::Separate;
+    let first = job.options.preprocessing == Preprocessing::Separate;
     let stored = if first { stored(compiled) } else { 0 };
     values + stored + job.threads() * under_way(compiled)
 }
@@ -39,7 +39,7 @@ fn stored(compiled: &Compiled) -> usize {
             8 * words.iter().sum::<usize>() * compiled.total_words()
         }
         (None, Some(garbler)) => {
-            instances * ands * garbler.kept(&compiled.job().terms()).table_bytes
+            instances * ands * garbler.kept(&compiled.job().options.terms()).table_bytes
         }
         // A word or two of every product.
         (None, None) => 16 * compiled.products() * compiled.total_words(),

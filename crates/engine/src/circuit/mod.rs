@@ -25,6 +25,7 @@ mod task;
 mod triples;
 mod worker;
 
+pub use crate::options::{Garbling, Preprocessing};
 pub use assignment::Assignment;
 pub(crate) use assignment::{cut, list};
 pub use compile::Compiled;
@@ -36,11 +37,7 @@ pub use evaluate::{
 };
 pub use guard::Guard;
 pub use instances::{Consent, UNSAID_VALUE_BYTES, agree_instances};
-pub use job::{Blocking, FormChoice, Garbling, Job, MAX_VALUE_BYTES, Preprocessing};
-pub(crate) use job::{
-    STORED, check_garbling, check_label_function, check_opening, label_fact, opening_fact,
-    silent_fact,
-};
+pub use job::{Blocking, FormChoice, Job, MAX_VALUE_BYTES};
 pub use memory::memory;
 pub use predict::{Alone, Prediction, predict, predict_ahead, predict_alone};
 pub use prepared::{Give, Keep, StoredPreprocessing};

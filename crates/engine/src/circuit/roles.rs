@@ -87,7 +87,7 @@ impl RoleVisitor for Compute<'_, '_> {
             tacit_proof::hold_products(&mut party, decoded(stock)?)?;
         }
         tacit_proof::expect_products::<Z2>(&mut party, compiled.products() * words as usize);
-        if compiled.job().preprocessing == Preprocessing::Separate {
+        if compiled.job().options.preprocessing == Preprocessing::Separate {
             tacit_proof::prepare_products(&mut party)?;
         }
         let mut kept = (None, Journal::default());
@@ -98,7 +98,7 @@ impl RoleVisitor for Compute<'_, '_> {
         let ahead = ahead_words(compiled, seating, P::ROLE);
         let expected = ahead.map(|per_word| (per_word * words * 8) as usize);
         let expected = &expected[..P::PROTOCOL.parties()];
-        Ok(match (compiled.job().preprocessing, run.phases) {
+        Ok(match (compiled.job().options.preprocessing, run.phases) {
             (Preprocessing::Interleaved, _) => task.interleaved()?,
             (Preprocessing::Separate, Phases::All) => task.separate(expected)?,
             (Preprocessing::Separate, Phases::Online) => task.separate(&[])?,

@@ -5,6 +5,7 @@ use super::job::bucket_fact;
 use super::prepared::Keep;
 use super::{Assignment, Compiled, EvaluateError};
 use crate::links::all_links;
+use crate::options::Options;
 use crate::run_cost::LinkUse;
 use crate::setup::fresh_id;
 use crate::workers::{guarded, on_each};
@@ -65,8 +66,9 @@ impl TripleJob {
     /// Whether triples with these facts are right, and enough, for a circuit.
     #[must_use]
     pub fn fits(facts: &[(String, String)], compiled: &Compiled) -> bool {
-        let assignment = &compiled.job().assignments[0];
-        let kind = Self::kind(assignment.protocol, &assignment.to_string(), compiled.job().workers);
+        let Options { assignments, workers, .. } = &compiled.job().options;
+        let Assignment { protocol, .. } = assignments[0];
+        let kind = Self::kind(protocol, &assignments[0].to_string(), *workers);
         let (known, sizes) = facts.split_at(kind.len().min(facts.len()));
         let number = |name: &str| {
             let (_, value) = sizes.iter().find(|(known, _)| known == name)?;

@@ -36,9 +36,9 @@ pub(super) fn make(
     let role = job.role_of(me)?;
     let SetUp { common, ready, mut parties, mut verifier } = set_up(session, prepared, entropy)?;
     let mut workers = backends(&mut parties);
-    if makes_triples(job.protocol) {
+    if makes_triples(job.protocol()) {
         make_triples(&mut workers, verifier.as_mut())?;
-    } else if job.protocol.ahead().is_some() || !job.protocol.has_roles() {
+    } else if job.protocol().ahead().is_some() || !job.protocol().has_roles() {
         let context = Context { only_ahead: true, ..prepared.context(role, inputs, &|_| {}) };
         prepared.walk(&context, &mut workers)?;
     }
@@ -68,24 +68,24 @@ fn set_up<'s>(
     let job = &prepared.job;
     let id = fresh_id(session, entropy)?;
     let mesh = &mut session.meshes[0];
-    if let Some(method) = tacit_gmw::Method::of(job.protocol) {
-        let mut all = Correlations::for_products(mesh, &id, &job.places, method, entropy)?;
+    if let Some(method) = tacit_gmw::Method::of(job.protocol()) {
+        let mut all = Correlations::for_products(mesh, &id, job.places(), method, entropy)?;
         let ready = mesh.now();
         let only_ahead = |mesh| {
-            let party = Gmw::new(mesh, &job.places, all.worker())?;
+            let party = Gmw::new(mesh, job.places(), all.worker())?;
             Ok(GmwBits::new(party).only_ahead())
         };
         let parties = on_masked_values(session, prepared, Phase::Offline, only_ahead)?;
         return Ok(SetUp { common: Buffer::default(), ready, parties, verifier: None });
     }
-    let triples = makes_triples(job.protocol);
-    let mut secrets = Secrets::exchange(mesh, &id, job.protocol, &job.places, entropy)?;
+    let triples = makes_triples(job.protocol());
+    let mut secrets = Secrets::exchange(mesh, &id, job.protocol(), job.places(), entropy)?;
     let (common, ready) = (encode(&(&id, secrets.store()?))?, mesh.now());
     let keys = match triples {
-        true => RingKeys::for_triples(&mut secrets, job.workers),
-        false => RingKeys::new(&mut secrets, job.workers),
+        true => RingKeys::for_triples(&mut secrets, job.options.workers),
+        false => RingKeys::new(&mut secrets, job.options.workers),
     };
-    let verifier = Verifier::new(job.protocol, &job.places, id, secrets.take_pairs());
+    let verifier = Verifier::new(job.protocol(), job.places(), id, secrets.take_pairs());
     let parties = on_shares(session, prepared, keys, Phase::Offline, |party| match triples {
         true => party,
         false => party.only_ahead(),
@@ -119,12 +119,12 @@ pub(super) fn resume<'s>(
     let job = &prepared.job;
     let circuit::StoredPreprocessing { party, job: made_for, common, workers } = ready;
     let right = party == session.me().0 && made_for == digest(&facts_with(prepared, inputs));
-    if !(right && workers.len() == job.workers) {
+    if !(right && workers.len() == job.options.workers) {
         return Err(EvaluateError::Job("stored preprocessing of another job or party".into()));
     }
-    let (mut parties, verifier) = match tacit_gmw::Method::of(job.protocol) {
+    let (mut parties, verifier) = match tacit_gmw::Method::of(job.protocol()) {
         Some(method) => {
-            let party = |mesh| Ok(GmwBits::new(Gmw::online(mesh, &job.places, method)?));
+            let party = |mesh| Ok(GmwBits::new(Gmw::online(mesh, job.places(), method)?));
             (on_masked_values(session, prepared, Phase::Online, party)?, None)
         }
         None => {
@@ -146,11 +146,11 @@ fn keys_in(
 ) -> Result<(Vec<RingKeys>, Verifier), EvaluateError> {
     let (id, secrets): (Vec<u8>, Buffer<u8>) = decode(common)?;
     let mut secrets = decoded(Secrets::from_bytes(secrets))?;
-    if !secrets.fit(job.protocol, job.role_of(me)?) {
+    if !secrets.fit(job.protocol(), job.role_of(me)?) {
         return Err(EvaluateError::Job("stored keys of another role or protocol".into()));
     }
     // What is compared is another session's.
     let id = [&id, &b"online"[..]].concat();
-    let verifier = Verifier::new(job.protocol, &job.places, id, secrets.take_pairs());
-    Ok((RingKeys::new(&mut secrets, job.workers), verifier))
+    let verifier = Verifier::new(job.protocol(), job.places(), id, secrets.take_pairs());
+    Ok((RingKeys::new(&mut secrets, job.options.workers), verifier))
 }

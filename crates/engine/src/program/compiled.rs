@@ -63,7 +63,7 @@ impl CompiledProgram {
 
     /// The assignment of a worker: those of the first come first.
     pub(super) fn seating_of(&self, worker: usize) -> &Seating {
-        &self.seatings[worker / self.job.workers]
+        &self.seatings[worker / self.job.options.workers]
     }
 
     /// Rows of large arrays that are computed together. Circuit by circuit they are few, as bits that wait to be used

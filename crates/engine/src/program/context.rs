@@ -149,7 +149,7 @@ impl CompiledProgram {
             beside: Beside::none(),
             dealt: Mutex::new(None),
             entered: OnceLock::new(),
-            checked: self.job.protocol.is_checked(),
+            checked: self.job.protocol().is_checked(),
             verifier: Mutex::new(None),
             tested: self.job.tests_ranges(),
             by_bits: &self.by_bits,

@@ -5,9 +5,8 @@ use super::cost::Cost;
 use super::facts::Inputs;
 use super::job::By;
 use super::walk::Opened;
-use crate::circuit::{
-    self, Assignment, Compiled, EvaluateError, Garbling, Guard, Job, Preprocessing,
-};
+use crate::circuit::{self, Assignment, Compiled, EvaluateError, Guard, Job};
+use crate::options::{Garbling, Options, Preprocessing};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use tacit_backend::cost::{Links, Traffic};
@@ -48,14 +47,14 @@ pub(super) fn ands_by_line(
 }
 
 fn counted(prepared: &CompiledProgram) -> Result<Replay, EvaluateError> {
-    let replay = Replay::new(prepared.job.protocol, Vec::new());
+    let replay = Replay::new(prepared.job.protocol(), Vec::new());
     Ok(walk(prepared, &BTreeMap::new(), &|_| {}, replay)?.0.bits)
 }
 
 /// The circuit of the program, and what its first output says if that is to open first. It depends on public inputs,
 /// not on those of parties.
 fn draw(prepared: &CompiledProgram, inputs: &Inputs) -> Result<(Drawn, Guard), EvaluateError> {
-    let (ands, protocol) = (ands(prepared)?, prepared.job.protocol);
+    let (ands, protocol) = (ands(prepared)?, prepared.job.protocol());
     if ands > MAX_ANDS {
         return Err(EvaluateError::Job(format!(
             "under {protocol} the program is one circuit, of some {ands} ANDs here; it may have {MAX_ANDS}: \
@@ -107,7 +106,7 @@ const DEFAULT: Preprocessing = Preprocessing::Interleaved;
 
 /// Every role is played by the party of its number.
 fn roles(prepared: &CompiledProgram) -> Vec<PartyId> {
-    PartyId::all(prepared.job.protocol.parties()).collect()
+    PartyId::all(prepared.job.protocol().parties()).collect()
 }
 
 /// All that the circuit of a program without public inputs follows from: where it is the same for two protocols, so is the
@@ -128,7 +127,7 @@ struct Origin {
 
 impl Origin {
     fn of(prepared: &CompiledProgram) -> Origin {
-        let (job, protocol) = (&prepared.job, prepared.job.protocol);
+        let (job, protocol) = (&prepared.job, prepared.job.protocol());
         Origin {
             program: text::digest(&prepared.source),
             rows: job.rows.clone(),
@@ -203,14 +202,16 @@ fn circuit_job(
     let at = |role: &usize| places[*role];
     let owners = drawn.owners.iter().map(at).collect();
     let receivers = drawn.receivers.iter().map(|to| to.iter().map(at).collect()).collect();
-    let mut job = Job::new(prepared.job.protocol, owners, receivers);
-    job.preprocessing = preprocessing;
-    job.opening = prepared.job.opening;
-    job.label_function = prepared.job.label_function;
-    job.garbling = Garbling::Whole;
-    job.guard = guard.clone();
-    job.assignments = vec![Assignment::new(prepared.job.protocol, places.to_vec())];
-    job
+    let job = &prepared.job;
+    let options = Options {
+        assignments: vec![Assignment::new(job.protocol(), places.to_vec())],
+        workers: 1,
+        preprocessing,
+        stored: false,
+        garbling: Garbling::Whole,
+        ..job.options.clone()
+    };
+    Job { options, guard: guard.clone(), ..Job::new(job.protocol(), owners, receivers) }
 }
 
 /// What a run costs.
@@ -223,7 +224,7 @@ pub(super) fn compiled(
     prepared: &CompiledProgram,
     inputs: &Inputs,
 ) -> Result<Compiled, EvaluateError> {
-    laid(prepared, inputs)?.compiled(prepared, &prepared.job.places, Preprocessing::Separate)
+    laid(prepared, inputs)?.compiled(prepared, prepared.job.places(), Preprocessing::Separate)
 }
 
 #[cfg(test)]

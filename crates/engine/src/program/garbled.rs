@@ -31,13 +31,13 @@ pub(super) fn run(
     source: Source<'_>,
     (door, progress): Asking<'_>,
 ) -> Result<Outcome, EvaluateError> {
-    let (protocol, started) = (prepared.job.protocol, session.meshes[0].now());
+    let (protocol, started) = (prepared.job.protocol(), session.meshes[0].now());
     let laid = laid(prepared, inputs)?;
     let preprocessing = match source {
-        Source::Made(_) => prepared.job.preprocessing,
+        Source::Made(_) => prepared.job.options.preprocessing,
         Source::Stored(..) => Preprocessing::Separate,
     };
-    let compiled = laid.compiled(prepared, &prepared.job.places, preprocessing)?;
+    let compiled = laid.compiled(prepared, prepared.job.places(), preprocessing)?;
     let (given, _) = walk(prepared, inputs, &|_| {}, Replay::new(protocol, Vec::new()))?;
     let me = session.me();
     let owned = compiled.job().owners.iter().map(|owner| *owner == me);

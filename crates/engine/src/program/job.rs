@@ -1,13 +1,11 @@
 //! Which program is computed, by whom, on how many rows.
 
-use crate::circuit::{
-    self, Assignment, EvaluateError, Garbling, Preprocessing, STORED, assignment, list,
-};
+use crate::circuit::{Assignment, EvaluateError, assignment, list};
+use crate::options::{Garbling, Options, Preprocessing};
 use std::fmt;
 use std::str::FromStr;
 use tacit_backend::Ring;
 use tacit_backend::cost::MAX_ROLES;
-use tacit_garbling::bmr::{LabelFunction, Opening};
 use tacit_garbling::garbler;
 use tacit_net::PartyId;
 use tacit_program::{Program, text};
@@ -76,35 +74,16 @@ impl FromStr for By {
 /// A program for named parties that all of them agree on before any share is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramJob {
-    /// The protocol.
-    pub protocol: Protocol,
+    /// How it is computed.
+    pub options: Options,
     /// What numbers are computed with.
     pub by: By,
-    /// `places[r]` plays role `r`.
-    pub places: Vec<PartyId>,
     /// `parties[p]` is the party that the program calls its party `p`.
     pub parties: Vec<PartyId>,
     /// Row counts, by dim.
     pub rows: Vec<u64>,
-    /// The part of the rows that this assignment of roles takes, in proportion to its weight and those of
-    /// `beside`.
-    pub weight: u32,
-    /// Other assignments of the roles to the same parties, side by side with this one (*Split-Roles*).
-    pub beside: Vec<Assignment>,
-    /// Worker threads per party and assignment of roles.
-    pub workers: usize,
-    /// Preprocessing runs in a session of its own and is stored: part of what parties agree on, in both.
-    pub stored: bool,
-    /// When what does not depend on inputs is made.
-    pub preprocessing: Preprocessing,
     /// Rows of large arrays that are computed together. Fewer take less memory and more rounds.
     pub chunk_rows: usize,
-    /// How garbled tables that parties make together open, if not as the protocol does by itself.
-    pub opening: Option<Opening>,
-    /// What hides rows of garbled tables that parties make together, if not the usual function.
-    pub label_function: Option<LabelFunction>,
-    /// How circuits are garbled.
-    pub garbling: Garbling,
     /// Under protocols whose parties garble together, where they do that as the program runs: about how many ANDs each
     /// circuit has, at most. More take more memory and fewer rounds. If it is not said, a circuit takes some hundred
     /// megabytes.
@@ -115,40 +94,38 @@ pub struct ProgramJob {
 }
 
 impl ProgramJob {
-    /// A job with defaults: roles in party order, one worker.
+    /// A job with the [usual options](Options::new).
     #[must_use]
     pub fn new(protocol: Protocol, parties: Vec<PartyId>, rows: Vec<u64>) -> Self {
         ProgramJob {
-            protocol,
+            options: Options::new(protocol),
             by: By::of(protocol),
-            places: PartyId::all(protocol.parties()).collect(),
-            weight: 1,
-            beside: Vec::new(),
             parties,
             rows,
-            workers: 1,
-            stored: false,
-            preprocessing: Preprocessing::Interleaved,
             chunk_rows: CHUNK_ROWS,
-            opening: None,
-            label_function: None,
-            garbling: Garbling::Auto,
             block_ands: None,
             range_check: true,
         }
+    }
+
+    /// The same job with other options.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Options)) -> Self {
+        change(&mut self.options);
+        self
     }
 
     /// Whether private inputs are tested to lie in their declared ranges: other protocols than those that notice
     /// cheats take every party's word for it.
     #[must_use]
     pub fn tests_ranges(&self) -> bool {
-        self.range_check && self.protocol.is_malicious()
+        self.range_check && self.protocol().is_malicious()
     }
 
     /// Whether its circuits can be garbled as the program runs.
     #[must_use]
     pub fn may_stream(&self) -> bool {
-        self.protocol.one_garbles() || self.in_blocks()
+        self.protocol().one_garbles() || self.in_blocks()
     }
 
     /// Whether that is circuit by circuit.
@@ -158,21 +135,25 @@ impl ProgramJob {
     }
 
     fn goes_on(&self) -> Option<usize> {
-        garbler(self.protocol)?.goes_on()
+        garbler(self.protocol())?.goes_on()
     }
 
     /// About how many ANDs such a circuit has, at most.
     pub(super) fn most_ands(&self) -> usize {
-        let most = self.goes_on().map_or(usize::MAX, |all| all / self.protocol.parties());
+        let most = self.goes_on().map_or(usize::MAX, |all| all / self.protocol().parties());
         self.block_ands.unwrap_or(most)
     }
 
-    /// All assignments of roles: the first one is that of `protocol` and `places`.
+    /// The protocol, of the first assignment of roles if there are several.
     #[must_use]
-    pub fn assignments(&self) -> Vec<Assignment> {
-        let first = Assignment::new(self.protocol, self.places.clone());
-        let first = Assignment { weight: self.weight, ..first };
-        std::iter::once(first).chain(self.beside.iter().cloned()).collect()
+    pub fn protocol(&self) -> Protocol {
+        self.options.protocol()
+    }
+
+    /// By role, the parties that play the roles of the first assignment.
+    #[must_use]
+    pub fn places(&self) -> &[PartyId] {
+        self.options.places()
     }
 
     /// Gives the roles out in these ways, side by side.
@@ -180,23 +161,18 @@ impl ProgramJob {
     /// # Errors
     /// When there is none, or products are balanced.
     pub fn assign(&mut self, assignments: Vec<Assignment>) -> Result<(), EvaluateError> {
-        let mut all = assignments.into_iter();
-        let first = all
-            .next()
-            .ok_or_else(|| EvaluateError::Job("a job needs an assignment of roles".into()))?;
-        let beside: Vec<Assignment> = all.collect();
-        if std::iter::once(&first).chain(&beside).any(|it| !it.balance.is_none()) {
-            return Err(EvaluateError::Job("not supported: balanced products in programs".into()));
+        if assignments.is_empty() {
+            return Err(EvaluateError::Job("a job needs an assignment of roles".into()));
         }
-        (self.protocol, self.places, self.weight) = (first.protocol, first.places, first.weight);
-        self.beside = beside;
+        refuse_balanced(&assignments)?;
+        self.options.assignments = assignments;
         Ok(())
     }
 
     /// Worker threads per party, of all assignments of roles.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.workers * (1 + self.beside.len())
+        self.options.threads()
     }
 
     /// The facts that parties compare before they start.
@@ -204,39 +180,32 @@ impl ProgramJob {
     pub fn facts(&self, program: &Program) -> Vec<(&'static str, String)> {
         let dims = program.dims.iter().zip(&self.rows);
         let rows: Vec<String> = dims.map(|(dim, rows)| format!("{}={rows}", dim.name)).collect();
-        let preprocessing = match self.preprocessing {
-            _ if self.stored => STORED,
-            Preprocessing::Interleaved => "in the run",
-            Preprocessing::Separate => "before the inputs",
-        };
+        let preprocessing = ["in the run", "before the inputs"];
         let mut facts = vec![
             ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
             ("program", hex::encode(text::digest(program))),
             ("parties of the program", list(self.parties.iter())),
             ("rows", rows.join(" ")),
-            ("protocol", self.protocol.to_string()),
+            ("protocol", self.protocol().to_string()),
             ("numbers by", self.by.to_string()),
             ("roles", self.roles_fact()),
-            ("threads", self.workers.to_string()),
+            ("threads", self.options.workers.to_string()),
             ("rows per chunk", self.chunk_rows.to_string()),
-            ("preprocessing", preprocessing.to_string()),
+            ("preprocessing", self.options.preprocessing_fact(preprocessing)),
         ];
-        if self.protocol.is_malicious() {
+        if self.protocol().is_malicious() {
             let tested =
                 if self.range_check { "checked" } else { "not checked (--no-range-check)" };
             facts.push(("declared ranges of inputs", tested.to_string()));
         }
-        facts.extend(circuit::opening_fact(self.protocol, self.opening));
-        facts.extend(circuit::label_fact(self.protocol, self.label_function));
-        facts.extend(circuit::silent_fact(self.protocol));
+        facts.extend(self.options.facts_of_some());
         facts
     }
 
     fn roles_fact(&self) -> String {
-        let all = self.assignments();
-        match &all[..] {
-            [_] => list(self.places.iter()),
-            _ => all.iter().map(Assignment::to_string).collect::<Vec<_>>().join("; "),
+        match &self.options.assignments[..] {
+            [only] => list(only.places.iter()),
+            _ => self.options.roles(),
         }
     }
 
@@ -246,29 +215,28 @@ impl ProgramJob {
     /// Says what does not fit.
     pub fn check(&self, program: &Program) -> Result<(), EvaluateError> {
         let fail = |text: String| Err(EvaluateError::Job(text));
-        if self.by == By::Rings && !self.protocol.has_rings() {
+        if self.by == By::Rings && !self.protocol().has_rings() {
             return fail(format!(
                 "not supported: {} computes programs by circuits, not in rings; add --by circuits",
-                self.protocol
+                self.protocol()
             ));
         }
         if self.parties.len() != program.parties.len() {
             let (wanted, given) = (program.parties.len(), self.parties.len());
             return fail(format!("the program has {wanted} parties, but {given} are named"));
         }
-        if self.by == By::Circuits && self.protocol.is_trusted_party() {
+        if self.by == By::Circuits && self.protocol().is_trusted_party() {
             return fail("the trusted party computes in the clear, not by circuits".into());
         }
-        if self.workers == 0 || self.chunk_rows == 0 {
+        if self.options.workers == 0 || self.chunk_rows == 0 {
             return fail("a job needs at least one thread and one row per chunk".into());
         }
-        circuit::check_opening(self.protocol, self.opening)?;
-        circuit::check_label_function(self.protocol, self.label_function)?;
+        self.options.check_tables()?;
         if self.block_ands == Some(0) {
             return fail("a garbled circuit has one AND at least".into());
         }
-        let whole =
-            self.garbling == Garbling::Whole || self.preprocessing == Preprocessing::Separate;
+        let Options { garbling, preprocessing, .. } = self.options;
+        let whole = garbling == Garbling::Whole || preprocessing == Preprocessing::Separate;
         if self.block_ands.is_some() && (whole || !self.in_blocks()) {
             return fail(
                 "only programs that are garbled circuit by circuit as they run (under bmr and its kin, half-gates \
@@ -277,21 +245,20 @@ impl ProgramJob {
             );
         }
         let streaming = "yao, yao-silent, yao-three, bmr and its kin, half-gates and authenticated";
-        let does = (self.protocol, self.may_stream(), streaming);
-        circuit::check_garbling(does, self.garbling, self.preprocessing)?;
+        self.options.check_garbling(self.may_stream(), streaming)?;
         self.check_assignments()?;
         let outside = self.outside().len();
-        if outside > 0 && (self.protocol.garbles() || self.protocol.is_trusted_party()) {
+        if outside > 0 && (self.protocol().garbles() || self.protocol().is_trusted_party()) {
             return fail(format!(
                 "not supported: {outside} of the program's parties play no role; under {} all must, as under other \
                  protocols that garble or trust a party",
-                self.protocol
+                self.protocol()
             ));
         }
         if self.everyone().len() > MAX_ROLES {
             return fail(format!("a program has at most {MAX_ROLES} parties"));
         }
-        if self.preprocessing == Preprocessing::Separate && !self.protocol.garbles() {
+        if preprocessing == Preprocessing::Separate && !self.protocol().garbles() {
             self.check_preprocessing()?;
         }
         tacit_program::clear::check_rows(program, &self.rows)
@@ -301,7 +268,7 @@ impl ProgramJob {
     /// Refuses jobs whose preprocessing cannot come before inputs are known.
     pub(super) fn check_preprocessing(&self) -> Result<(), EvaluateError> {
         let fail = |text: String| Err(EvaluateError::Job(text));
-        if self.protocol.is_trusted_party() {
+        if self.protocol().is_trusted_party() {
             return fail("plain has no preprocessing".into());
         }
         if !self.outside().is_empty() {
@@ -315,17 +282,19 @@ impl ProgramJob {
 
     fn check_assignments(&self) -> Result<(), EvaluateError> {
         let fail = |text: String| Err(EvaluateError::Job(text));
-        assignment::check(&self.assignments())?;
-        let first = &self.assignments()[0];
-        for other in &self.beside {
+        let Options { assignments, preprocessing, .. } = &self.options;
+        assignment::check(assignments)?;
+        refuse_balanced(assignments)?;
+        let (first, beside) = (&assignments[0], &assignments[1..]);
+        for other in beside {
             let Assignment { protocol, places, .. } = other;
-            if Method::of(*protocol) != tacit_proof::Method::of(self.protocol) {
+            if Method::of(*protocol) != Method::of(first.protocol) {
                 return fail(format!(
                     "not supported: programs under {} beside {protocol}",
-                    self.protocol
+                    first.protocol
                 ));
             }
-            if places.iter().any(|party| !self.places.contains(party)) {
+            if places.iter().any(|party| !self.places().contains(party)) {
                 return fail(
                     "not supported: programs whose roles are split among more parties than there are roles"
                         .into(),
@@ -338,7 +307,7 @@ impl ProgramJob {
                 ));
             }
         }
-        if !self.beside.is_empty() && self.preprocessing == Preprocessing::Separate {
+        if !beside.is_empty() && *preprocessing == Preprocessing::Separate {
             return fail(
                 "not supported: preprocessing of programs before the inputs, where roles are split: what is \
                  shared by one assignment of roles is used by another one"
@@ -351,14 +320,14 @@ impl ProgramJob {
     /// The program's parties that play no role: they give inputs and learn results.
     #[must_use]
     pub fn outside(&self) -> Vec<PartyId> {
-        let plays_none = |party: &&PartyId| !self.places.contains(party);
+        let plays_none = |party: &&PartyId| !self.places().contains(party);
         self.parties.iter().filter(plays_none).copied().collect()
     }
 
     /// Who is who in traffic: the parties that play roles, in the order of these, then those outside.
     #[must_use]
     pub fn everyone(&self) -> Vec<PartyId> {
-        self.places.iter().copied().chain(self.outside()).collect()
+        self.places().iter().copied().chain(self.outside()).collect()
     }
 
     /// The place of a party among [`ProgramJob::everyone`]: its role, if it plays one.
@@ -375,8 +344,15 @@ impl ProgramJob {
     /// # Errors
     /// When it plays none.
     pub fn role_of(&self, party: PartyId) -> Result<RoleId, EvaluateError> {
-        let role = self.places.iter().position(|p| *p == party);
-        role.ok_or_else(|| EvaluateError::Job(format!("party {} plays no role", party.0)))
+        self.options.assignments[0].role_of(party)
+    }
+}
+
+/// Refuses assignments whose products are made in several ways.
+fn refuse_balanced(assignments: &[Assignment]) -> Result<(), EvaluateError> {
+    match assignments.iter().all(|it| it.balance.is_none()) {
+        true => Ok(()),
+        false => Err(EvaluateError::Job("not supported: balanced products in programs".into())),
     }
 }
 

@@ -18,14 +18,14 @@ impl CompiledProgram {
     /// # Errors
     /// When arrays are too large, the job has more workers, or the protocol computes in the clear.
     pub fn cost_by_line(&self) -> Result<BTreeMap<u32, LineCost>, EvaluateError> {
-        if self.job.protocol.is_trusted_party() || self.job.threads() != 1 {
+        if self.job.protocol().is_trusted_party() || self.job.threads() != 1 {
             return Err(EvaluateError::Job(format!(
                 "not supported: the cost of each operation under {} with {} workers",
-                self.job.protocol,
+                self.job.protocol(),
                 self.job.threads()
             )));
         }
-        if self.job.protocol.garbles() {
+        if self.job.protocol().garbles() {
             let garbled = |(line, ands)| {
                 (line, LineCost { products: Products::of(ands), ..LineCost::default() })
             };
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn lines_cost_together_what_the_program_does() {
         let separate =
-            |protocol| ProgramJob { preprocessing: Preprocessing::Separate, ..job(protocol) };
+            |protocol| job(protocol).with(|it| it.preprocessing = Preprocessing::Separate);
         let circuits = |protocol| ProgramJob { by: By::Circuits, ..job(protocol) };
         for job in [
             job(TRIO),
@@ -82,7 +82,7 @@ mod tests {
         ] {
             let prepared = compiled(job);
             let (lines, all) = (prepared.cost_by_line().unwrap(), prepared.cost().unwrap());
-            let what = format!("{} by {}", prepared.job().protocol, prepared.job().by);
+            let what = format!("{} by {}", prepared.job().protocol(), prepared.job().by);
             let Cost { bytes, ahead, rounds, products, .. } = all;
             assert_eq!(lines.values().map(|line| line.bytes).sum::<u64>(), bytes.total(), "{what}");
             // Checks of what was made ahead belong to no line.
@@ -115,6 +115,6 @@ mod tests {
     fn what_has_no_lines_is_refused() {
         let refused = |job| compiled(job).cost_by_line().unwrap_err().to_string();
         assert!(refused(job(PLAIN)).contains("not supported"));
-        assert!(refused(ProgramJob { workers: 2, ..job(TRIO) }).contains("2 workers"));
+        assert!(refused(job(TRIO).with(|it| it.workers = 2)).contains("2 workers"));
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn run(
 ) -> Result<Plain, EvaluateError> {
     let job = prepared.job();
     let me = session.me();
-    let trusted = job.places[TRUSTED];
+    let trusted = job.places()[TRUSTED];
     let mut inputs = BTreeMap::new();
     for (id, name, party) in prepared.source.inputs() {
         let ty = &prepared.source.body.nodes[id as usize].types[0];

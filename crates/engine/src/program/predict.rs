@@ -43,7 +43,7 @@ impl CompiledProgram {
     }
 
     fn cost_with(&self, counting: Counting) -> Result<Cost, EvaluateError> {
-        if self.job.protocol.is_trusted_party() {
+        if self.job.protocol().is_trusted_party() {
             let (bytes, rounds) = plain::cost(self)?;
             return Ok(Cost { rounds, ..Cost::of(bytes) });
         }
@@ -53,7 +53,7 @@ impl CompiledProgram {
         if self.streams {
             return self.streamed_cost();
         }
-        if self.job.protocol.garbles() {
+        if self.job.protocol().garbles() {
             return drawn::cost(self);
         }
         let needs = if counting == Counting::All { self.needs()? } else { Vec::new() };
@@ -66,16 +66,16 @@ impl CompiledProgram {
             cost.bytes += seating.traffic(&tally.total_bytes());
             cost.ahead += seating.traffic(&tally.bytes_ahead());
             let awaited = tally.awaited().between(|bytes| seating.traffic(bytes));
-            cost.awaited.beside(worker / self.job.workers, &awaited);
+            cost.awaited.beside(worker / self.job.options.workers, &awaited);
             cost.proof_rounds = cost.proof_rounds.max(tally.proof_rounds());
             cost.check_rounds = cost.check_rounds.max(tally.check_rounds());
             cost.batches = cost.batches.max(tally.batches());
             cost.products += tally.products();
         }
-        match self.job.preprocessing {
+        match self.job.options.preprocessing {
             Preprocessing::Interleaved => Ok(cost),
             Preprocessing::Separate => {
-                let more = checks(self.job.protocol);
+                let more = checks(self.job.protocol());
                 cost.bytes += more.clone();
                 cost.ahead += more;
                 Ok(cost)
@@ -88,7 +88,7 @@ impl CompiledProgram {
         let inputs = BTreeMap::new();
         let context = self.context(0, &inputs, &|_| {});
         let workers = 0..self.job.threads();
-        let counters = workers.map(|_| Counted::new(self.job.protocol)).collect();
+        let counters = workers.map(|_| Counted::new(self.job.protocol())).collect();
         let (counted, rounds) = self.counted(&context, counters)?;
         let parts = counted.iter().map(|worker| worker.bits.total_bytes());
         let bytes = parts.fold(Traffic::default(), |sum, part| sum + part);
@@ -98,9 +98,8 @@ impl CompiledProgram {
 
     /// The cost of no circuit yet, where they go on from each other.
     pub(super) fn no_blocks(&self) -> Result<ChainCost, EvaluateError> {
-        let protocol = self.job.protocol;
-        let opening = self.job.opening.unwrap_or(protocol.opening());
-        ChainCost::new(protocol, opening)
+        let protocol = self.job.protocol();
+        ChainCost::new(protocol, self.job.options.opening())
             .ok_or_else(|| EvaluateError::Bug(format!("circuits under {protocol} go on")))
     }
 
@@ -108,7 +107,7 @@ impl CompiledProgram {
     fn cost_in_blocks(&self) -> Result<Cost, EvaluateError> {
         let inputs = BTreeMap::new();
         let context = self.context(0, &inputs, &|_| {});
-        let counter = InBlocks::new(self.job.protocol, self.job.most_ands(), self.no_blocks()?);
+        let counter = InBlocks::new(self.job.protocol(), self.job.most_ands(), self.no_blocks()?);
         let (counted, rounds) = self.counted(&context, vec![counter])?;
         let cost = Cost::of_circuits(&counted[0].bits.evaluator);
         debug_assert_eq!(cost.rounds, rounds);
@@ -120,11 +119,12 @@ impl CompiledProgram {
     /// # Errors
     /// When there are more; when arrays are too large.
     pub fn check_masks(&self) -> Result<(), EvaluateError> {
-        let protocol = self.job.protocol;
+        let protocol = self.job.protocol();
         let mut all = self
             .job
-            .assignments()
-            .into_iter()
+            .options
+            .assignments
+            .iter()
             .filter_map(|it| tacit_proof::Proving::of(it.protocol));
         // Every sort proves a shuffle, and ends batches that are not full.
         let shuffles = proves_shuffles(protocol) && shuffles_in_loops(&self.program.body);
@@ -146,7 +146,7 @@ impl CompiledProgram {
 
     /// By worker, how many products are made from triples.
     pub(super) fn needs(&self) -> Result<Vec<Needs>, EvaluateError> {
-        match tacit_proof::Method::of(self.job.protocol) {
+        match tacit_proof::Method::of(self.job.protocol()) {
             Some(Method::Brain(..)) => {
                 Ok(self.tallies(&[], Counting::All)?.0.iter().map(Tally::needs).collect())
             }
@@ -171,7 +171,7 @@ impl CompiledProgram {
                 Counting::ByLine => tally.by_line(),
                 Counting::WithoutProofs => tally.without_proofs(),
             })
-            .map(|tally| match self.job.preprocessing {
+            .map(|tally| match self.job.options.preprocessing {
                 Preprocessing::Interleaved => tally,
                 Preprocessing::Separate => tally.separate(),
             })

@@ -9,7 +9,8 @@ use super::plans;
 use super::ranges::by_bits;
 use super::rings::BlockRings;
 use super::seats::Seating;
-use crate::circuit::{EvaluateError, Garbling, Preprocessing};
+use crate::circuit::EvaluateError;
+use crate::options::{Garbling, Options, Preprocessing};
 use std::sync::OnceLock;
 use tacit_circuit::library::adder::AdderForm;
 use tacit_program::hoist::hoist;
@@ -40,10 +41,10 @@ impl CompiledProgram {
         let source = program.clone();
         // Who may cheat must not share an input twice, as two values; who is outside computes nothing.
         let outside =
-            |party: tacit_program::PartyId| roles[usize::from(party.0)] >= job.places.len();
-        let sealed = seal(program, |party| job.protocol.is_malicious() || outside(party));
+            |party: tacit_program::PartyId| roles[usize::from(party.0)] >= job.places().len();
+        let sealed = seal(program, |party| job.protocol().is_malicious() || outside(party));
         // Where circuits are garbled, levels are free.
-        let garbles = job.protocol.garbles();
+        let garbles = job.protocol().garbles();
         let circuits =
             Target::circuits(if garbles { AdderForm::Ripple } else { AdderForm::Select });
         let target = match job.by {
@@ -58,7 +59,6 @@ impl CompiledProgram {
         let rings = BlockRings::new(&program.body, &job.rows, job.by)?;
         let seatings = Seating::all(&job)?;
         let by_bits = by_bits(&job, &program, (&rings, &roles))?;
-        let (preprocessing, garbling) = (job.preprocessing, job.garbling);
         let mut prepared = CompiledProgram {
             job,
             source,
@@ -75,7 +75,7 @@ impl CompiledProgram {
         let most = if in_blocks { prepared.job.most_ands() as u64 } else { STREAMED_ANDS };
         let steps = prepared.opens_in_steps()?;
         let large = || Ok(steps || drawn::ands(&prepared)? >= most);
-        prepared.streams = garbling.streams(does, preprocessing, large)?;
+        prepared.streams = prepared.job.options.streams(does, large)?;
         facts.extend(Garbling::fact(does, prepared.streams));
         if prepared.streams && in_blocks {
             facts.push(("ANDs of a circuit", prepared.job.most_ands().to_string()));
@@ -90,7 +90,8 @@ impl CompiledProgram {
     /// # Errors
     /// Where results would open together with what the checks say, or before it.
     fn opens_in_steps(&self) -> Result<bool, EvaluateError> {
-        let ProgramJob { protocol, preprocessing, garbling, .. } = self.job;
+        let protocol = self.job.protocol();
+        let Options { preprocessing, garbling, .. } = self.job.options;
         if protocol.is_trusted_party() || !checks::has_any(&self.program) {
             return Ok(false);
         }
@@ -124,7 +125,7 @@ impl CompiledProgram {
     /// # Errors
     /// When arrays are too large.
     pub fn circuit_ands(&self) -> Result<Option<u64>, EvaluateError> {
-        let drawn = self.job.protocol.garbles() && (self.job.in_blocks() || !self.streams);
+        let drawn = self.job.protocol().garbles() && (self.job.in_blocks() || !self.streams);
         drawn.then(|| drawn::ands(self)).transpose()
     }
 

@@ -112,13 +112,13 @@ pub(super) fn by_bits(
         let ty = &program.body.nodes[input as usize].types[0];
         let Some((reader, _)) = reader else { continue };
         let size = ty.interval.high.abs_diff(ty.interval.low) + 1;
-        let is_outside = owner >= job.places.len();
+        let is_outside = owner >= job.places().len();
         if is_outside || ty.element == Element::Bit || size < 2 || !size.is_power_of_two() {
             continue;
         }
         let kind = Kind::Ring(rings.node(reader).operands[0]);
         let shared = Shared { kind, range: ty.interval, owner, values: None, len: MANY };
-        if is_cheaper_by_bits(job.protocol, shared, size.ilog2())? {
+        if is_cheaper_by_bits(job.protocol(), shared, size.ilog2())? {
             all.insert(input, size.ilog2());
         }
     }

@@ -96,12 +96,12 @@ impl ProgramReport {
         let dims = prepared.program().dims.iter().zip(&job.rows);
         let me = session.me();
         Ok(ProgramReport {
-            protocol: job.protocol.to_string(),
+            protocol: job.protocol().to_string(),
             by: job.by.to_string(),
-            roles: numbers(&job.places),
-            assignments: job.assignments().iter().map(RolesUse::of).collect(),
+            roles: numbers(job.places()),
+            assignments: job.options.assignments.iter().map(RolesUse::of).collect(),
             party: me.0,
-            ranges_checked: job.protocol.is_malicious().then(|| job.tests_ranges()),
+            ranges_checked: job.protocol().is_malicious().then(|| job.tests_ranges()),
             rows: dims.map(|(dim, rows)| (dim.name.clone(), *rows)).collect(),
             threads: job.threads() as u64,
             cost: RunCost::new(times, [rounds, cost.rounds[job.seat_of(me)?]], links),

@@ -16,6 +16,7 @@ use super::walk::Opened;
 use crate::circuit::{self, Compiled, EvaluateError, Preprocessing, lost};
 use crate::gate::{Asking, Door, Gate, pass};
 use crate::links::all_links;
+use crate::options::Options;
 use crate::run_cost::{LinkUse, Times};
 use crate::setup::{SetUp, fresh_id};
 use std::collections::BTreeMap;
@@ -144,7 +145,7 @@ pub fn prepare_with(
         session.meshes.iter_mut().for_each(Mesh::reset_meter);
         session.agree(prepared.facts())?;
         agree_public(session, prepared, &public)?;
-        if prepared.job.protocol.garbles() {
+        if prepared.job.protocol().garbles() {
             let (made, report) = garble(session, &drawn::compiled(prepared, &public)?)?;
             return Ok((made, report.cost.links));
         }
@@ -174,11 +175,11 @@ pub fn check_storable(prepared: &CompiledProgram) -> Result<(), EvaluateError> {
                 .into(),
         ));
     }
-    if prepared.job.protocol.garbles() {
+    if prepared.job.protocol().garbles() {
         return Ok(());
     }
     prepared.job.check_preprocessing()?;
-    match prepared.job.preprocessing {
+    match prepared.job.options.preprocessing {
         Preprocessing::Separate => Ok(()),
         Preprocessing::Interleaved => Err(EvaluateError::Job(
             "what is stored is separate preprocessing, not interleaved".into(),
@@ -237,10 +238,10 @@ fn all(
     let job = &prepared.job;
     // Where roles are chosen for the links, there may be more than the choice needs.
     let (has, wants) = (session.meshes.len(), job.threads());
-    if has < wants || (has > wants && !job.protocol.has_roles()) {
+    if has < wants || (has > wants && !job.protocol().has_roles()) {
         return Err(EvaluateError::Bug(format!("the session has {has} threads, the job {wants}")));
     }
-    let (program, protocol) = (&prepared.program.name, job.protocol);
+    let (program, protocol) = (&prepared.program.name, job.protocol());
     info!(program, %protocol, by = %job.by, threads = wants, "comparing what is to be run");
     let started = session.meshes[0].now();
     session.meshes.iter_mut().for_each(Mesh::reset_meter);
@@ -253,7 +254,7 @@ fn all(
     prepared.check_masks()?;
     info!("exchanging keys, and preprocessing what comes first");
     let interleaved = |times| Ok::<_, EvaluateError>((prepared.cost()?, Times::interleaved(times)));
-    if job.protocol.is_trusted_party() {
+    if job.protocol().is_trusted_party() {
         let ready = session.meshes[0].now();
         session.meshes.iter_mut().for_each(|mesh| mesh.set_phase(Phase::Online));
         pass(door)?;
@@ -261,10 +262,10 @@ fn all(
         let walked = Walked { opened: Opened::of(values), rounds: session.meter().rounds() };
         return outcome(session, prepared, walked, warnings, interleaved([started, ready])?);
     }
-    if job.protocol.garbles() && !prepared.streams {
+    if job.protocol().garbles() && !prepared.streams {
         return garbled::run(session, prepared, inputs, source, (door, progress));
     }
-    if job.preprocessing == Preprocessing::Separate {
+    if job.options.preprocessing == Preprocessing::Separate {
         return in_two_phases(session, prepared, inputs, (source, started), (door, progress));
     }
     let Source::Made(entropy) = source else {
@@ -279,11 +280,11 @@ fn all(
         return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
     }
     let role = job.role_of(mesh.me())?;
-    if let Some(method) = tacit_gmw::Method::of(job.protocol) {
-        let mut all = Correlations::for_products(mesh, &id, &job.places, method, entropy)?;
+    if let Some(method) = tacit_gmw::Method::of(job.protocol()) {
+        let mut all = Correlations::for_products(mesh, &id, job.places(), method, entropy)?;
         let ready = session.meshes[0].now();
         let dealt = outside::receive(&mut session.meshes[0], prepared)?;
-        let party = |mesh| Ok(GmwBits::new(Gmw::new(mesh, &job.places, all.worker())?));
+        let party = |mesh| Ok(GmwBits::new(Gmw::new(mesh, job.places(), all.worker())?));
         let parties = on_masked_values(session, prepared, Phase::Online, party)?;
         let context = prepared.context(role, inputs, progress);
         let context = Context { dealt: Mutex::new(Some(dealt)), door, ..context };
@@ -308,9 +309,9 @@ fn all(
         let times = Times::interleaved([started, ready]);
         return outcome(session, prepared, walked, Vec::new(), (cost, times));
     }
-    let assignments = job.assignments();
-    let secrets = SetUp::exchange(session, &assignments, job.workers, &id, entropy)?;
-    let mut set_up = SetUp::new(secrets, &assignments, job.workers, id)?;
+    let Options { assignments, workers, .. } = &job.options;
+    let secrets = SetUp::exchange(session, assignments, *workers, &id, entropy)?;
+    let mut set_up = SetUp::new(secrets, assignments, *workers, id)?;
     let keys = set_up.ring_keys()?;
     let ready = session.meshes[0].now();
     let dealt = outside::receive(&mut session.meshes[0], prepared)?;
@@ -342,7 +343,7 @@ fn in_two_phases(
             (session.meshes[0].now(), made, cost.online())
         }
     };
-    if !job.protocol.is_checked() {
+    if !job.protocol().is_checked() {
         // What opens results has been sent ahead: the last product may show one.
         pass(door)?;
     }

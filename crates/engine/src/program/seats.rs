@@ -27,12 +27,12 @@ pub(super) struct Seating {
 impl Seating {
     /// The assignments of a job, in order.
     pub fn all(job: &ProgramJob) -> Result<Vec<Self>, EvaluateError> {
-        let all = job.assignments().into_iter().enumerate();
+        let all = job.options.assignments.iter().cloned().enumerate();
         all.map(|(index, assignment)| Seating::new(job, index, assignment)).collect()
     }
 
     fn new(job: &ProgramJob, index: usize, assignment: Assignment) -> Result<Self, EvaluateError> {
-        let first = (job.protocol, &job.places[..]);
+        let first = (job.protocol(), job.places());
         let here = (assignment.protocol, &assignment.places[..]);
         let seat = |party: PartyId| match assignment.role_of(party) {
             Ok(role) => Ok(role),
@@ -47,11 +47,11 @@ impl Seating {
         // Tags are of one worker, so another assignment's are dropped even if its roles are the same.
         let maps = match index {
             0 => None,
-            _ => Some(job.places.iter().map(both).collect::<Option<_>>().ok_or_else(|| {
+            _ => Some(job.places().iter().map(both).collect::<Option<_>>().ok_or_else(|| {
                 EvaluateError::Job(format!(
                     "not supported: a program's values under {assignment} beside {}: parties lack what the \
                      shares of their new roles are made of",
-                    job.assignments()[0]
+                    job.options.assignments[0]
                 ))
             })?),
         };

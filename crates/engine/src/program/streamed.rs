@@ -25,16 +25,14 @@ pub(super) fn streaming<'s>(
 ) -> Workers<'s> {
     let job = &prepared.job;
     let workers = if cost.is_some() { 1 } else { session.meshes.len() };
-    let label_function = job.label_function.unwrap_or_default();
-    let opening = job.opening.unwrap_or(job.protocol.opening());
-    let terms = Terms { parties: job.places.len(), opening, label_function, workers };
-    let parties = Parties { terms, places: &job.places, session: id };
-    let wrong = || EvaluateError::Bug(format!("{} does not garble as it runs", job.protocol));
-    let garbler: &dyn Garbler = garbler(job.protocol).ok_or_else(wrong)?;
+    let terms = Terms { workers, ..job.options.terms() };
+    let parties = Parties { terms, places: job.places(), session: id };
+    let wrong = || EvaluateError::Bug(format!("{} does not garble as it runs", job.protocol()));
+    let garbler: &dyn Garbler = garbler(job.protocol()).ok_or_else(wrong)?;
     let seats = garbler.exchange(&mut session.meshes[0], parties, entropy)?;
     let ready = session.meshes[0].now();
     let seated = session.meshes.iter_mut().zip(seats).map(|(mesh, seat)| {
-        let party = seat(mesh, parties)?.streaming(&job.places)?;
+        let party = seat(mesh, parties)?.streaming(job.places())?;
         Ok(match (party, cost) {
             (Streaming::ByGates(mut party), None) => {
                 party.bits.mesh().set_phase(Phase::Online);
@@ -42,7 +40,7 @@ pub(super) fn streaming<'s>(
             }
             (Streaming::ByCircuits(chain), Some(cost)) => {
                 let chained = Chained::new(chain, cost.clone());
-                Box::new(InBlocks::new(job.protocol, job.most_ands(), chained))
+                Box::new(InBlocks::new(job.protocol(), job.most_ands(), chained))
             }
             _ => return Err(wrong()),
         })

@@ -20,7 +20,7 @@ pub(super) fn open_checks(
     verifier: Option<&mut Verifier>,
 ) -> Result<(), EvaluateError> {
     let Some(violated) = violated else { return Ok(()) };
-    let everybody: Vec<RoleId> = (0..prepared.job().places.len()).collect();
+    let everybody: Vec<RoleId> = (0..prepared.job().places().len()).collect();
     let opened = backends[0].open(violated, &everybody)?;
     // That all opened the same is compared first.
     settle_opened(backends, verifier)?;
@@ -73,7 +73,7 @@ pub(super) fn check(
         return Ok(guard);
     }
     let all = joined(&all.iter().collect::<Vec<_>>());
-    let everybody: Vec<RoleId> = (0..prepared.job.places.len()).collect();
+    let everybody: Vec<RoleId> = (0..prepared.job.places().len()).collect();
     let opened = backends[0].open(&all, &everybody)?;
     // That all opened the same is compared first.
     settle_opened(backends, verifier)?;

@@ -70,7 +70,7 @@ impl CompiledProgram {
         let violated = context.checks().violated(&mut Team::new(backends, context))?;
         let mut verifier = context.verifier();
         backends.iter_mut().for_each(|backend| backend.at_line(ALL_LINES));
-        if !(context.only_ahead && self.job.protocol.is_checked()) {
+        if !(context.only_ahead && self.job.protocol().is_checked()) {
             settle(backends, verifier.as_mut())?;
         } else {
             end_epoch(backends, verifier.as_mut())?;
@@ -80,7 +80,7 @@ impl CompiledProgram {
         let tests =
             std::mem::take(&mut *context.tests.lock().unwrap_or_else(PoisonError::into_inner));
         // Of a circuit of everything one port opens before the others: with the tests.
-        let (with_tests, by_itself) = match self.job.protocol.garbles() && !self.streams {
+        let (with_tests, by_itself) = match self.job.protocol().garbles() && !self.streams {
             true => (violated.as_ref(), None),
             false => (None, violated.as_ref()),
         };
@@ -101,7 +101,7 @@ impl CompiledProgram {
         let mut secrets = Vec::new();
         for (reveal, value) in self.program.reveals.iter().zip(&shared) {
             let seats = reveal.to.iter().map(|party| self.roles[usize::from(party.0)]);
-            let to: Vec<RoleId> = seats.filter(|seat| *seat < self.job.places.len()).collect();
+            let to: Vec<RoleId> = seats.filter(|seat| *seat < self.job.places().len()).collect();
             secrets.push(match value {
                 Value::Secret(secret) if !to.is_empty() => Some((&**secret, to)),
                 _ => None,

@@ -25,13 +25,13 @@ fn cases(protocol: Protocol) -> Vec<Case> {
     let mut cases = vec![job(protocol, Preprocessing::Separate, 1)];
     if protocol.one_garbles() {
         let mut streamed = job(protocol, Preprocessing::Interleaved, 1);
-        streamed.garbling = Garbling::Streamed;
+        streamed.options.garbling = Garbling::Streamed;
         cases.push(streamed);
     }
     if protocol.opens_tables() {
         for opening in [Opening::All, Opening::Single] {
             let mut other = job(protocol, Preprocessing::Separate, 1);
-            other.opening = Some(opening);
+            other.options.opening = Some(opening);
             cases.push(other);
         }
     }

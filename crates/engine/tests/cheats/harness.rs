@@ -102,8 +102,8 @@ pub fn job(protocol: Protocol, preprocessing: Preprocessing, workers: usize) -> 
     let mut job = Job::new(protocol, owners, vec![PartyId::all(parties).collect()]);
     job.assign([2, 0, 3, 1].map(PartyId).into_iter().filter(|p| p.index() < parties).collect());
     job.instances = INSTANCES;
-    job.workers = workers;
-    job.preprocessing = preprocessing;
+    job.options.workers = workers;
+    job.options.preprocessing = preprocessing;
     job.blocking = Blocking { block_words: 1, blocks: 2, window_bytes: 0 };
     Case { job, stored: false, ahead: false }
 }
@@ -111,7 +111,7 @@ pub fn job(protocol: Protocol, preprocessing: Preprocessing, workers: usize) -> 
 /// The same job with its products made in several ways, as many in each.
 pub fn mixed(ways: &str, mut case: Case) -> Case {
     let balance = Balance::of(case.protocol(), ways.split(',').map(|way| (way, 1))).unwrap();
-    case.job.assignments = vec![case.job.assignments[0].clone().balanced(balance)];
+    case.job.options.assignments = vec![case.job.options.assignments[0].clone().balanced(balance)];
     case
 }
 
@@ -294,7 +294,7 @@ fn cheats_at(
             for index in indices {
                 let tamper = |worker| cheat_at(class, index, worker, what);
                 let results = run(job, deadline, Some(cheat), tamper);
-                let assignment = &job.assignments[0];
+                let assignment = &job.options.assignments[0];
                 let label = format!("{assignment}: {cheat} in {class:?} number {index} of {count}");
                 check(&label, cheat, &results);
             }

@@ -129,7 +129,7 @@ fn changed_messages_of(pairs: &[(Protocol, Protocol, usize)]) {
     for &(first, second, workers) in pairs {
         let mut job = job(first, Preprocessing::Interleaved, workers);
         let places = [0, 1, 2, 3].map(PartyId).to_vec();
-        job.assignments.push(Assignment { weight: 2, ..Assignment::new(second, places) });
+        job.options.assignments.push(Assignment { weight: 2, ..Assignment::new(second, places) });
         assert_eq!(job.threads(), 2 * workers);
         each_cheat(&job, LONG, flip_first, a_check_ends_it);
     }

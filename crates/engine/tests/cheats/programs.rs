@@ -88,14 +88,13 @@ impl How {
         }
         let other = split.then(|| Assignment::new(protocol, order));
         let parties = PartyId::all(3).collect();
-        ProgramJob {
-            by,
-            beside: other.into_iter().collect(),
-            workers: if split { 1 } else { 2 },
-            preprocessing,
-            block_ands,
-            ..ProgramJob::new(protocol, parties, vec![rows as u64])
-        }
+        ProgramJob { by, block_ands, ..ProgramJob::new(protocol, parties, vec![rows as u64]) }.with(
+            |it| {
+                it.assignments.extend(other);
+                it.workers = if split { 1 } else { 2 };
+                it.preprocessing = preprocessing;
+            },
+        )
     }
 }
 

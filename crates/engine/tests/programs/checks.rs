@@ -41,7 +41,11 @@ pub fn checks_that_hold_change_nothing() {
             let preprocessing =
                 if ahead { Preprocessing::Separate } else { Preprocessing::Interleaved };
             let workers = 1 + rows as usize % 3;
-            check_job(&program, &ProgramJob { workers, preprocessing, ..job }, rows + 7);
+            check_job(
+                &program,
+                &job.with(|it| (it.workers, it.preprocessing) = (workers, preprocessing)),
+                rows + 7,
+            );
         }
     }
 }
@@ -81,7 +85,7 @@ fn run_parts(
         (name.to_owned(), array)
     };
     let all = BTreeMap::from([column("a"), column("b")]);
-    let parties = job.places.len();
+    let parties = job.places().len();
     let outcomes = memory::run(parties, job.threads(), &MemoryNetwork::default(), |mut session| {
         let me = session.me();
         let mut entropy = Entropy::insecure_seeded(seed, me.0);
@@ -106,7 +110,7 @@ fn run_parts(
 
 /// Every party ends with the same kind of error, and what opens the results was not sent.
 fn fails(job: &ProgramJob, checked: &str) {
-    let label = format!("{} by {}: {checked}", job.protocol, job.by);
+    let label = format!("{} by {}: {checked}", job.protocol(), job.by);
     let program = program(job.parties.len(), checked);
     let (passed, more) = run_parts(&program, job, 0);
     for (party, outcome) in passed.iter().enumerate() {
@@ -117,7 +121,7 @@ fn fails(job: &ProgramJob, checked: &str) {
     for (party, outcome) in failed.iter().enumerate() {
         match outcome {
             Err(EvaluateError::Check(place)) => {
-                assert!(place.is_none() || job.protocol == PLAIN, "{label}: {place:?}");
+                assert!(place.is_none() || job.protocol() == PLAIN, "{label}: {place:?}");
             }
             // Told by a party that has seen it already.
             Err(EvaluateError::Net(NetError::PeerAborted { kind, reason, .. })) => {
@@ -133,7 +137,7 @@ fn fails(job: &ProgramJob, checked: &str) {
         CompiledProgram::new(program, job.clone()).unwrap().cost().unwrap().bytes.total()
     };
     // Circuits that are garbled leave out what is not revealed: there, both parties send each bit of the results.
-    let opening = match job.protocol.garbles() {
+    let opening = match job.protocol().garbles() {
         true => 2 * job.rows[0] * 22 / 8,
         false => {
             let again = program.reveals.iter().map(|reveal| {
@@ -170,7 +174,7 @@ fn a_check_that_fails_reveals_one_bit_on_shares() {
         ];
         for (protocol, by) in settings {
             let mut job = small_job(protocol, by, ROWS);
-            job.workers = 1 + i % 2;
+            job.options.workers = 1 + i % 2;
             fails(&job, checked);
         }
     }
@@ -180,12 +184,12 @@ fn a_check_that_fails_reveals_one_bit_on_shares() {
 fn a_check_that_fails_reveals_one_bit_before_the_inputs_are_known() {
     for (protocol, by) in [(LIFT, By::Rings), (QUAD, By::Rings), (QUAD, By::Circuits)] {
         let job = small_job(protocol, by, ROWS);
-        fails(&ProgramJob { preprocessing: Preprocessing::Separate, ..job }, CHECKED[0]);
+        fails(&job.with(|it| it.preprocessing = Preprocessing::Separate), CHECKED[0]);
     }
     // Others would send what opens the results before the run.
     for (protocol, by) in [(TRIO, By::Rings), (GMW.fitting(2), By::Circuits)] {
         let job = small_job(protocol, by, ROWS);
-        let job = ProgramJob { preprocessing: Preprocessing::Separate, ..job };
+        let job = job.with(|it| it.preprocessing = Preprocessing::Separate);
         let error = CompiledProgram::new(&program(job.parties.len(), CHECKED[0]), job).err();
         let error = error.unwrap().to_string();
         assert!(error.contains("not supported: a program that checks"), "{protocol}: {error}");
@@ -200,7 +204,7 @@ fn a_check_that_fails_reveals_one_bit_of_garbled_circuits() {
         for protocol in [YAO, YAO_THREE].into_iter().chain(many) {
             let job = small_job(protocol, By::Circuits, 40);
             fails(&job, checked);
-            fails(&ProgramJob { garbling: Garbling::Streamed, ..job }, checked);
+            fails(&job.with(|it| it.garbling = Garbling::Streamed), checked);
         }
     }
 }
@@ -212,8 +216,8 @@ fn a_program_that_checks_is_not_garbled_whole() {
     for protocol in [YAO, YAO_THREE, BMR.fitting(2)] {
         let job = small_job(protocol, By::Circuits, 3);
         let ways = [
-            ProgramJob { garbling: Garbling::Whole, ..job.clone() },
-            ProgramJob { preprocessing: Preprocessing::Separate, ..job.clone() },
+            job.clone().with(|it| it.garbling = Garbling::Whole),
+            job.clone().with(|it| it.preprocessing = Preprocessing::Separate),
         ];
         for way in ways {
             let error = CompiledProgram::new(&program(protocol), way).err().unwrap().to_string();
@@ -224,7 +228,9 @@ fn a_program_that_checks_is_not_garbled_whole() {
     }
     let job = small_job(AUTHENTICATED.fitting(2), By::Circuits, 3);
     for preprocessing in [Preprocessing::Interleaved, Preprocessing::Separate] {
-        let job = ProgramJob { preprocessing, garbling: Garbling::Whole, ..job.clone() };
+        let job = job
+            .clone()
+            .with(|it| (it.preprocessing, it.garbling) = (preprocessing, Garbling::Whole));
         fails(&job, CHECKED[0]);
     }
 }

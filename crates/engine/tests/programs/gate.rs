@@ -83,7 +83,7 @@ fn run_to(program: &Program, job: &ProgramJob, refuses: Option<u8>) -> Seen {
         });
         let prepared = CompiledProgram::new(program, job.clone())?;
         let given = given(program, &all, me);
-        let outcome = if job.stored {
+        let outcome = if job.options.stored {
             let garble = |session: &mut Session, compiled: &Compiled| {
                 circuit::prepare(session, compiled, &mut Entropy::system())
             };
@@ -132,13 +132,13 @@ fn refused(seen: &Seen, refuses: u8, what: &str) {
 }
 
 fn named(job: &ProgramJob) -> String {
-    let ahead = if job.stored { ", of what is stored" } else { "" };
-    format!("{} by {}, {:?}{ahead}", job.protocol, job.by, job.preprocessing)
+    let ahead = if job.options.stored { ", of what is stored" } else { "" };
+    format!("{} by {}, {:?}{ahead}", job.protocol(), job.by, job.options.preprocessing)
 }
 
 /// Whether protocols say behind gates more than what opens results, as all compare what opened. Openings are marked as such.
 fn compares(job: &ProgramJob) -> bool {
-    job.protocol.is_checked() && !job.protocol.garbles()
+    job.protocol().is_checked() && !job.protocol().garbles()
 }
 
 fn check(program: &Program, job: &ProgramJob) {
@@ -149,7 +149,7 @@ fn check(program: &Program, job: &ProgramJob) {
     for (party, result) in (0u8..).zip(&seen.results) {
         assert!(result.is_ok(), "{what}: {:?}", result.as_ref().err());
         // To parties outside results are passed on.
-        let by_opening = compares(job) && job.places.iter().any(|place| place.0 == party);
+        let by_opening = compares(job) && job.places().iter().any(|place| place.0 == party);
         let told = |(_, to, opens): &(u8, u8, bool)| *to == party && (*opens || !by_opening);
         let told = seen.after.iter().any(told);
         assert!(told, "{what}: party {party} learned its results before the gates");
@@ -169,7 +169,7 @@ fn check_checks(job: &ProgramJob) {
     for (party, result) in holds.results.iter().chain(&unchecked.results).enumerate() {
         assert!(result.is_ok(), "{what}: {party}: {:?}", result.as_ref().err());
     }
-    if !job.protocol.garbles() && !job.protocol.is_trusted_party() {
+    if !job.protocol().garbles() && !job.protocol().is_trusted_party() {
         let opens = |(.., opens): &&(u8, u8, bool)| *opens || !compares(job);
         let openings = |seen: &Seen| seen.after.iter().filter(opens).count();
         assert!(
@@ -206,15 +206,15 @@ fn checks_of_the_program_stand_behind_gates() {
     for (protocol, by, garbling) in shares.chain(streamed).chain([whole]) {
         let parties = PartyId::all(protocol.parties()).collect();
         let job = ProgramJob { by, ..ProgramJob::new(protocol, parties, vec![2]) };
-        let job = ProgramJob { garbling: garbling.unwrap_or(job.garbling), ..job };
+        let job = job.with(|it| it.garbling = garbling.unwrap_or(it.garbling));
         check_checks(&job);
         // Without proofs what opens results is sent ahead, before checks could say anything: that is refused.
         if !(protocol.is_checked() || protocol.garbles()) || garbling == Some(Garbling::Streamed) {
             continue;
         }
-        let job = ProgramJob { preprocessing: Preprocessing::Separate, ..job };
+        let job = job.with(|it| it.preprocessing = Preprocessing::Separate);
         check_checks(&job);
-        check_checks(&ProgramJob { stored: true, ..job });
+        check_checks(&job.with(|it| it.stored = true));
     }
 }
 
@@ -223,7 +223,8 @@ fn a_gate_that_refuses_ends_the_run_before_anything_opens() {
     for setting in settings().filter(|(protocol, _)| !protocol.garbles()) {
         let (protocol, by) = setting;
         let parties = PartyId::all(protocol.parties()).collect();
-        let job = ProgramJob { by, workers: 2, ..ProgramJob::new(protocol, parties, vec![3]) };
+        let job = ProgramJob { by, ..ProgramJob::new(protocol, parties, vec![3]) }
+            .with(|it| it.workers = 2);
         check(&program(protocol.parties()), &job);
     }
 }
@@ -233,9 +234,10 @@ fn gates_of_two_phases_stand_before_results() {
     for protocol in [TRIO, LIFT, GMW.fitting(3)] {
         let parties = PartyId::all(protocol.parties()).collect();
         let preprocessing = Preprocessing::Separate;
-        let job = ProgramJob { preprocessing, ..ProgramJob::new(protocol, parties, vec![3]) };
+        let job =
+            ProgramJob::new(protocol, parties, vec![3]).with(|it| it.preprocessing = preprocessing);
         check(&program(protocol.parties()), &job);
-        check(&program(protocol.parties()), &ProgramJob { stored: true, ..job });
+        check(&program(protocol.parties()), &job.with(|it| it.stored = true));
     }
 }
 
@@ -245,15 +247,18 @@ fn gates_of_garbled_programs_stand_before_the_evaluation() {
     for protocol in whole {
         let parties = PartyId::all(protocol.parties()).collect();
         let garbling = Garbling::Whole;
-        let job = ProgramJob { garbling, ..ProgramJob::new(protocol, parties, vec![2]) };
+        let job = ProgramJob::new(protocol, parties, vec![2]).with(|it| it.garbling = garbling);
         check(&program(protocol.parties()), &job);
         let preprocessing = Preprocessing::Separate;
-        check(&program(protocol.parties()), &ProgramJob { preprocessing, stored: true, ..job });
+        check(
+            &program(protocol.parties()),
+            &job.with(|it| (it.preprocessing, it.stored) = (preprocessing, true)),
+        );
     }
     for protocol in [YAO, YAO_THREE, BMR.fitting(3), AUTHENTICATED.fitting(2)] {
         let parties = PartyId::all(protocol.parties()).collect();
         let garbling = Garbling::Streamed;
-        let job = ProgramJob { garbling, ..ProgramJob::new(protocol, parties, vec![2]) };
+        let job = ProgramJob::new(protocol, parties, vec![2]).with(|it| it.garbling = garbling);
         check(&program(protocol.parties()), &job);
     }
 }
@@ -262,10 +267,8 @@ fn gates_of_garbled_programs_stand_before_the_evaluation() {
 fn parties_outside_pass_a_gate_too() {
     for protocol in [TRIO, LIFT, GMW.fitting(3)] {
         let parties = PartyId::all(5).collect();
-        let job = ProgramJob {
-            places: [4, 2, 1].map(PartyId).to_vec(),
-            ..ProgramJob::new(protocol, parties, vec![3])
-        };
+        let job = ProgramJob::new(protocol, parties, vec![3])
+            .with(|it| it.assignments[0].places = [4, 2, 1].map(PartyId).to_vec());
         check(&program(5), &job);
     }
 }

@@ -138,7 +138,7 @@ pub fn check_job(program: &Program, job: &ProgramJob, seed: u64) {
 pub fn limits(program: &Program, job: &ProgramJob) -> Vec<(String, u128)> {
     // Under protocols with checks nobody computes on private values in the clear; nor do parties outside.
     let sealed = seal(program, |_| true);
-    let is_sealed = job.protocol.is_malicious() || !job.outside().is_empty();
+    let is_sealed = job.protocol().is_malicious() || !job.outside().is_empty();
     let limits = bounds::reveal_bounds(if is_sealed { &sealed } else { program });
     limits.into_iter().map(|(name, limit)| (name.to_owned(), limit)).collect()
 }
@@ -164,16 +164,16 @@ pub fn check_on(program: &Program, job: &ProgramJob, all: &BTreeMap<String, Arra
             assert_eq!(got.shape(), want.shape());
             for (i, (got, want)) in got.values().zip(want.values()).enumerate() {
                 let off = got.abs_diff(want);
-                let what = format!("{} by {} {name}[{i}]", job.protocol, job.by);
+                let what = format!("{} by {} {name}[{i}]", job.protocol(), job.by);
                 assert!(off <= limit, "{what}: {got} for {want}, off by {off} of {limit}");
             }
         }
         for link in &outcome.report.cost.links {
-            let what = format!("{} by {} {link:?}", job.protocol, job.by);
+            let what = format!("{} by {} {link:?}", job.protocol(), job.by);
             assert_eq!(link.bytes, link.predicted_bytes, "{what}");
         }
         let report = &outcome.report;
-        let what = format!("{} by {} rounds, {} threads", job.protocol, job.by, job.threads());
+        let what = format!("{} by {} rounds, {} threads", job.protocol(), job.by, job.threads());
         assert_eq!(report.cost.rounds, report.cost.predicted_rounds, "{what}");
     }
 }
@@ -181,7 +181,8 @@ pub fn check_on(program: &Program, job: &ProgramJob, all: &BTreeMap<String, Arra
 pub fn job((protocol, by): (Protocol, By), rows: &[u64]) -> ProgramJob {
     let parties = (0..3).map(PartyId).collect();
     let places = order(protocol, rows);
-    ProgramJob { by, chunk_rows: 64, places, ..ProgramJob::new(protocol, parties, rows.to_vec()) }
+    ProgramJob { by, chunk_rows: 64, ..ProgramJob::new(protocol, parties, rows.to_vec()) }
+        .with(|it| it.assignments[0].places = places)
 }
 
 /// Preprocessing before inputs are known, if the protocol can.
@@ -241,9 +242,9 @@ fn check_under(settings: impl Iterator<Item = (Protocol, By)>, body: &str, sizes
         let one_too_many = |rows: u64| setting.0.garbles() && rows == 1 && sizes.len() > 1;
         for (i, rows) in sizes.iter().enumerate().filter(|(_, rows)| !one_too_many(**rows)) {
             let mut job = job(setting, &[fitting(setting.0, *rows), 5]);
-            job.workers = 1 + i % 2;
+            job.options.workers = 1 + i % 2;
             if *rows <= 1 {
-                job.preprocessing = separate(setting.0);
+                job.options.preprocessing = separate(setting.0);
             }
             check_job(&program, &job, *rows + 7);
         }

@@ -118,7 +118,7 @@ fn triples_of(protocols: impl Iterator<Item = Protocol>) {
     for (i, protocol) in protocols.enumerate() {
         for by in [By::Rings, By::Circuits] {
             let mut job = job((protocol, by), &[70, 5]);
-            job.workers = 1 + i % 2;
+            job.options.workers = 1 + i % 2;
             check_job(&program, &job, 7);
         }
     }
@@ -135,15 +135,15 @@ fn tables_of_programs_open_in_every_way() {
     for protocol in [BMR.fitting(3), BMR_SILENT.fitting(3), BMR_SHAMIR.fitting(3)] {
         for (i, opening) in Opening::ALL.into_iter().enumerate() {
             let mut job = job((protocol, By::Circuits), &[3, 5]);
-            job.opening = Some(opening);
+            job.options.opening = Some(opening);
             if i % 2 == 0 {
-                job.preprocessing = separate(protocol);
+                job.options.preprocessing = separate(protocol);
             }
             check_job(&program, &job, 7);
         }
     }
     let mut other = job((TRIO, By::Rings), &[3, 5]);
-    other.opening = Some(Opening::Single);
+    other.options.opening = Some(Opening::Single);
     let refused = CompiledProgram::new(&program, other).err().unwrap().to_string();
     assert!(refused.contains("opens no garbled tables"), "{refused}");
 }
@@ -173,7 +173,7 @@ fn more_masked_numbers_than_are_hidden_well_enough_are_refused() {
         ("brain-buckets", most + 1, true),
     ] {
         let mut job = job((protocols::named(name).unwrap(), By::Rings), &[rows]);
-        (job.workers, job.chunk_rows) = (2, 1 << 20);
+        (job.options.workers, job.chunk_rows) = (2, 1 << 20);
         let checked = CompiledProgram::new(&program, job).unwrap().check_masks();
         let told = checked.as_ref().err().map(ToString::to_string).unwrap_or_default();
         assert_eq!(checked.is_ok(), fits, "{name} {rows}: {told}");
@@ -235,7 +235,7 @@ fn programs_in_batches(names: &[&str]) {
     for name in names {
         for by in [By::Rings, By::Circuits] {
             let mut job = job((protocols::named(name).unwrap(), by), &[20, 5]);
-            job.workers = 2;
+            job.options.workers = 2;
             check_job(&program, &job, 7);
         }
     }
@@ -249,7 +249,7 @@ fn programs_with_a_statistical_parameter_of_64() {
         for by in [By::Rings, By::Circuits] {
             let mut job =
                 job((method.protocol().with_strength(Strength::Strong).unwrap(), by), &[70, 5]);
-            job.workers = 2;
+            job.options.workers = 2;
             check_job(&program, &job, 7);
         }
     }

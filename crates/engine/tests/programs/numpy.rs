@@ -52,7 +52,7 @@ fn protocols_give_what_numpy_gives() {
                 let pairs = got.values().zip(&out[name]);
                 let far = pairs.clone().find(|(got, want)| got.abs_diff(**want) > limit);
                 assert_eq!(got.len(), out[name].len(), "{name}");
-                assert_eq!(far, None, "{} by {}: {name} of {rows} rows", job.protocol, job.by);
+                assert_eq!(far, None, "{} by {}: {name} of {rows} rows", job.protocol(), job.by);
             }
         }
     }

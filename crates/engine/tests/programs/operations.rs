@@ -506,7 +506,7 @@ pub fn parts_at_places() {
                 reveal slice_at(x < y, p, axis 0, length 7) to bob as \"bits\"\n";
     let program = parse_whole(&format!("{header}{body}"));
     for (i, setting) in settings().enumerate() {
-        let job = ProgramJob { workers: 1 + i % 2, ..job(setting, &[12 + 70 * (i as u64 % 2), 5]) };
+        let job = job(setting, &[12 + 70 * (i as u64 % 2), 5]).with(|it| it.workers = 1 + i % 2);
         check_job(&program, &job, i as u64);
     }
 }

@@ -40,11 +40,13 @@ fn program() -> Program {
 fn jobs(rows: u64) -> impl Iterator<Item = ProgramJob> {
     let roles = [5, 1, 3, 0].map(PartyId);
     let all = kinds().chain([(ASTRA, By::Rings), (QUAD, By::Rings)]);
-    all.map(move |(protocol, by)| ProgramJob {
-        by,
-        chunk_rows: 64,
-        places: roles[..protocol.parties()].to_vec(),
-        ..ProgramJob::new(protocol, PartyId::all(6).collect(), vec![rows, 1])
+    all.map(move |(protocol, by)| {
+        ProgramJob {
+            by,
+            chunk_rows: 64,
+            ..ProgramJob::new(protocol, PartyId::all(6).collect(), vec![rows, 1])
+        }
+        .with(|it| it.assignments[0].places = roles[..protocol.parties()].to_vec())
     })
 }
 
@@ -53,7 +55,7 @@ fn parties_outside_give_and_learn() {
     let program = program();
     for rows in [0, 1, 130] {
         for (number, job) in jobs(rows).enumerate() {
-            let job = ProgramJob { workers: 1 + number % 2, ..job };
+            let job = job.with(|it| it.workers = 1 + number % 2);
             check_job(&program, &job, rows);
         }
     }
@@ -117,19 +119,19 @@ fn is_check(result: &Result<(), EvaluateError>, what: &str) -> bool {
 #[test]
 fn a_piece_that_a_role_changes_ends_the_run_before_anything_opens() {
     let program = program();
-    for job in jobs(3).filter(|job| job.protocol.is_malicious()) {
+    for job in jobs(3).filter(|job| job.protocol().is_malicious()) {
         for (role, nth) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
-            let places = &job.places;
+            let places = job.places();
             // Of the first column it has one piece first and one second, in either place.
             let results = changed(&program, &job, [ERIN, places[role].0], (Stream::Pre, nth));
             for (party, result) in results.iter().enumerate() {
                 let computes = places.contains(&PartyId(party as u8));
-                assert!(result.is_err(), "{}: party {party} has a result", job.protocol);
+                assert!(result.is_err(), "{}: party {party} has a result", job.protocol());
                 let told = is_check(result, PIECES)
                     || matches!(result, Err(EvaluateError::Net(NetError::PeerAborted { .. })));
-                assert!(told || !computes, "{}: {result:?}", job.protocol);
+                assert!(told || !computes, "{}: {result:?}", job.protocol());
             }
-            assert!(results.iter().any(|result| is_check(result, PIECES)), "{}", job.protocol);
+            assert!(results.iter().any(|result| is_check(result, PIECES)), "{}", job.protocol());
         }
     }
 }
@@ -137,13 +139,13 @@ fn a_piece_that_a_role_changes_ends_the_run_before_anything_opens() {
 #[test]
 fn a_result_that_a_role_changes_on_its_way_is_refused() {
     let program = program();
-    for job in jobs(3).filter(|job| job.protocol.is_malicious()) {
-        for role in 0..job.places.len() {
-            let results = changed(&program, &job, [job.places[role].0, ERIN], (Stream::On, 0));
+    for job in jobs(3).filter(|job| job.protocol().is_malicious()) {
+        for role in 0..job.places().len() {
+            let results = changed(&program, &job, [job.places()[role].0, ERIN], (Stream::On, 0));
             assert!(
                 is_check(&results[usize::from(ERIN)], "pass on different results"),
                 "{}, role {role}",
-                job.protocol
+                job.protocol()
             );
         }
     }

@@ -108,9 +108,9 @@ pub fn random_programs_agree_with_the_clear_under_every_protocol() {
         for setting in settings().filter(|(protocol, _)| !protocol.garbles() || round % 3 == 0) {
             let rows = fitting(setting.0, [1, 64, 77][round % 3]);
             let mut job = job(setting, &[rows, 5]);
-            job.workers = 1 + round % 2;
+            job.options.workers = 1 + round % 2;
             if rng.below(2) == 0 {
-                job.preprocessing = separate(setting.0);
+                job.options.preprocessing = separate(setting.0);
             }
             check_job(&program, &job, seed.wrapping_add(round as u64));
         }

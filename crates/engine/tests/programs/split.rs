@@ -50,7 +50,7 @@ fn orders(parties: &[PartyId]) -> Vec<Vec<PartyId>> {
 
 /// The same with up to three more assignments, of any weights.
 fn split(job: ProgramJob, rng: &mut Rng) -> ProgramJob {
-    let all = possible(&job.assignments()[0]);
+    let all = possible(&job.options.assignments[0]);
     let weight = |rng: &mut Rng| [1, 1, 2, 0][rng.below(4)];
     let beside = (0..1 + rng.below(3)).map(|_| {
         let assignment = all[rng.below(all.len())].clone();
@@ -59,7 +59,10 @@ fn split(job: ProgramJob, rng: &mut Rng) -> ProgramJob {
     let beside: Vec<Assignment> = beside.collect();
     let some = beside.iter().any(|assignment| assignment.weight > 0);
     let weight = if some { rng.below(2) as u32 } else { 1 };
-    ProgramJob { weight, beside, ..job }
+    job.with(|it| {
+        it.assignments[0].weight = weight;
+        it.assignments.extend(beside);
+    })
 }
 
 fn settings_with_roles() -> impl Iterator<Item = (Protocol, By)> {
@@ -72,9 +75,9 @@ fn check(settings: impl Iterator<Item = (Protocol, By)>, body: &str, sizes: &[u6
     for setting in settings {
         for rows in sizes {
             let given = job(setting, &[*rows, 5]);
-            let given = ProgramJob { workers: 1 + rng.below(2), ..given };
+            let given = given.with(|it| it.workers = 1 + rng.below(2));
             let job = split(given, &mut rng);
-            println!("{:?} by {}", job.assignments(), job.by);
+            println!("{:?} by {}", job.options.assignments, job.by);
             check_job(&program, &job, *rows + 7);
         }
     }
@@ -140,7 +143,7 @@ fn what_does_not_fit_is_refused() {
     let with = |protocol: Protocol, places: &[u8]| {
         let places = places.iter().map(|p| PartyId(*p)).collect();
         let job = ProgramJob::new(protocol, parties.clone(), vec![10, 5]);
-        ProgramJob { beside: vec![Assignment::new(protocol, places)], ..job }
+        job.with(|it| it.assignments.push(Assignment::new(protocol, places)))
     };
     let refused = |job: ProgramJob, why: &str| {
         let error = CompiledProgram::new(&program, job).err().unwrap().to_string();
@@ -156,10 +159,10 @@ fn what_does_not_fit_is_refused() {
     refused(with(TRIO, &[0, 1, 3]), "more parties");
     refused(with(GMW.fitting(3), &[2, 1, 0]), "not split");
     let separate = with(TRIO, &[2, 1, 0]);
-    let separate = ProgramJob { preprocessing: Preprocessing::Separate, ..separate };
+    let separate = separate.with(|it| it.preprocessing = Preprocessing::Separate);
     refused(separate, "before the inputs");
     let mut mixed = with(LIFT, &[2, 0, 1]);
-    mixed.protocol = POST;
+    mixed.options.assignments[0].protocol = POST;
     refused(mixed, "beside");
     assert!(CompiledProgram::new(&program, with(QUAD, &[3, 1, 2, 0])).is_ok());
 }

@@ -33,12 +33,8 @@ fn job(protocol: Protocol, rows: u64, first: usize) -> ProgramJob {
     let parties: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
     let mut places = parties.clone();
     places.rotate_left(first % protocol.parties());
-    ProgramJob {
-        places,
-        chunk_rows: 64,
-        garbling: Garbling::Streamed,
-        ..ProgramJob::new(protocol, parties, vec![rows, 5])
-    }
+    ProgramJob { chunk_rows: 64, ..ProgramJob::new(protocol, parties, vec![rows, 5]) }
+        .with(|it| (it.assignments[0].places, it.garbling) = (places, Garbling::Streamed))
 }
 
 #[test]
@@ -50,10 +46,10 @@ fn random_programs_agree_with_the_clear_and_with_whole_circuits() {
         let program = of_all(protocol, &random_text(&mut rng, 14));
         let rows = [1, 70, 9, 130, 0, 64, 65, 5, 200][round];
         let streamed = job(protocol, rows, round / 3);
-        let streamed = ProgramJob { workers: 1 + round % 2, ..streamed };
+        let streamed = streamed.with(|it| it.workers = 1 + round % 2);
         check_job(&program, &streamed, seed.wrapping_add(round as u64));
         if rows < 10 {
-            let whole = ProgramJob { garbling: Garbling::Whole, ..streamed };
+            let whole = streamed.with(|it| it.garbling = Garbling::Whole);
             check_job(&program, &whole, seed.wrapping_add(round as u64));
         }
     }
@@ -81,7 +77,9 @@ fn random_programs_agree_with_the_clear_circuit_by_circuit() {
         let job = in_blocks(protocol, rows, most);
         let opening = opening[round % 3].filter(|_| protocol.opens_tables());
         let function = Some(LabelFunction::ALL[round % 3]).filter(|_| protocol.opens_tables());
-        let job = ProgramJob { opening, label_function: function, workers: 1 + round % 2, ..job };
+        let job = job.with(|it| {
+            (it.opening, it.label_function, it.workers) = (opening, function, 1 + round % 2)
+        });
         check_job(&program, &job, seed.wrapping_add(round as u64));
     }
 }
@@ -123,7 +121,7 @@ fn operations_that_move_extend_and_mask_labels() {
         let program = of_all(protocol, body);
         for rows in [0, 3, 100] {
             let job = job(protocol, rows, i);
-            check_job(&program, &ProgramJob { workers: 1 + i % 2, ..job }, rows);
+            check_job(&program, &job.with(|it| it.workers = 1 + i % 2), rows);
         }
     }
 }
@@ -134,7 +132,7 @@ fn large_programs_are_streamed_unless_they_are_to_be_stored() {
         "input x: i16[n] from alice\ninput y: i16[n] from bob\nreveal sum(x * y, axis 0) to bob as \"s\"\n",
     );
     let prepared = |rows: u64, change: &dyn Fn(&mut ProgramJob)| {
-        let mut job = ProgramJob { garbling: Garbling::Auto, ..job(YAO, rows, 0) };
+        let mut job = job(YAO, rows, 0).with(|it| it.garbling = Garbling::Auto);
         change(&mut job);
         CompiledProgram::new(&program, job)
     };
@@ -149,23 +147,24 @@ fn large_programs_are_streamed_unless_they_are_to_be_stored() {
     assert_eq!(how(10_000, &|_| {}), ["streamed"]);
     let stored = program::check_storable(&prepared(10_000, &|_| {}).unwrap());
     assert!(stored.unwrap_err().to_string().contains("separate"));
-    assert_eq!(how(10, &|job| job.garbling = Garbling::Streamed), ["streamed"]);
-    assert_eq!(how(10_000, &|job| job.garbling = Garbling::Whole), ["whole"]);
-    assert_eq!(how(10_000, &|job| job.preprocessing = Preprocessing::Separate), ["whole"]);
+    assert_eq!(how(10, &|job| job.options.garbling = Garbling::Streamed), ["streamed"]);
+    assert_eq!(how(10_000, &|job| job.options.garbling = Garbling::Whole), ["whole"]);
+    assert_eq!(how(10_000, &|job| job.options.preprocessing = Preprocessing::Separate), ["whole"]);
     let error = |change: &dyn Fn(&mut ProgramJob)| prepared(10, change).err().unwrap().to_string();
-    let streamed = |job: &mut ProgramJob| job.garbling = Garbling::Streamed;
+    let streamed = |job: &mut ProgramJob| job.options.garbling = Garbling::Streamed;
     let separate = error(&|job| {
         streamed(job);
-        job.preprocessing = Preprocessing::Separate;
+        job.options.preprocessing = Preprocessing::Separate;
     });
     assert!(separate.contains("--garbling streamed"), "{separate}");
     let other = error(&|job| {
         streamed(job);
-        job.protocol = WRK17.fitting(2);
+        job.options.assignments[0].protocol = WRK17.fitting(2);
     });
     assert!(other.contains("not supported") && other.contains("yao"), "{other}");
     // Circuit by circuit from the second circuit on.
-    let blocks = |job: &mut ProgramJob| job.protocol = AUTHENTICATED.fitting(2);
+    let blocks =
+        |job: &mut ProgramJob| job.options.assignments[0].protocol = AUTHENTICATED.fitting(2);
     assert_eq!(how(100, &blocks), ["whole"]);
     assert_eq!(how(10_000, &blocks), ["streamed"]);
     let short = |job: &mut ProgramJob| {

@@ -14,7 +14,7 @@ fn check_with_workers(body: &str) {
     let program = parse(body);
     for (i, setting) in kinds().chain([(TAGGED, By::Rings)]).enumerate() {
         let workers = 2 + i % 2;
-        let job = ProgramJob { workers, ..job(setting, &[70, 5]) };
+        let job = job(setting, &[70, 5]).with(|it| it.workers = workers);
         check_job(&program, &job, workers as u64);
     }
 }
@@ -68,7 +68,7 @@ fn sorts(settings: impl Iterator<Item = (Protocol, By)>, rows: u64) {
          reveal f to alice\nreveal e to bob\n",
     ));
     for setting in settings {
-        check_job(&program, &ProgramJob { workers: 3, ..job(setting, &[70, 5]) }, rows);
+        check_job(&program, &job(setting, &[70, 5]).with(|it| it.workers = 3), rows);
     }
 }
 

@@ -46,7 +46,7 @@ fn ranked(
     };
     let estimate = |protocol: Protocol| {
         let mut job = job(circuit, protocol, LANES);
-        job.preprocessing = preprocessing;
+        job.options.preprocessing = preprocessing;
         setting(network).circuit(circuit, &job, Wanted::Best).expect("runs")
     };
     let mut estimates: Vec<Estimate> = protocols.into_iter().map(estimate).collect();

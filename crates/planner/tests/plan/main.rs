@@ -26,6 +26,6 @@ fn job(circuit: &Circuit, protocol: Protocol, instances: usize) -> Job {
 
 fn compiled(circuit: &Circuit, protocol: Protocol, instances: usize, first: bool) -> Compiled {
     let preprocessing = if first { Preprocessing::Separate } else { Preprocessing::Interleaved };
-    let job = Job { preprocessing, ..job(circuit, protocol, instances) };
+    let job = job(circuit, protocol, instances).with(|it| it.preprocessing = preprocessing);
     Compiled::new(circuit, job).expect("compiles")
 }

@@ -69,7 +69,8 @@ fn steps_are_those_of_every_opening() {
     for protocol in [BMR.fitting(3), BMR_SHAMIR.fitting(3), BMR_REPLICATED] {
         for opening in Opening::ALL {
             let mut job = super::job(&circuit, protocol, 1);
-            (job.opening, job.preprocessing) = (Some(opening), Preprocessing::Separate);
+            (job.options.opening, job.options.preprocessing) =
+                (Some(opening), Preprocessing::Separate);
             let compiled = Compiled::new(&circuit, Job { ..job }).unwrap();
             assert_eq!(wrong_steps(&circuit, &compiled), None, "{opening:?}");
         }

@@ -49,7 +49,7 @@ pub fn expected(program: &Program, job: &ProgramJob, party: u8) -> [Vec<Opening>
     let checks = program.body.nodes.iter().any(|node| checks(node) && is_secret(&node.types[0]));
     all.extend(checks.then(|| Opening::of(1, 1)));
     all.retain(|opening| opening.elements > 0);
-    let again = if opens_at_once(job.protocol) { all.clone() } else { Vec::new() };
+    let again = if opens_at_once(job.protocol()) { all.clone() } else { Vec::new() };
     let learned = program.reveals.iter().filter(|it| it.to.iter().any(|to| to.0 == party));
     let types = learned.map(|it| program.body.type_of(it.value));
     let secret = types.filter(|ty| ty.visibility != Visibility::Public);
@@ -71,7 +71,7 @@ fn tested(program: &Program, job: &ProgramJob) -> Option<Opening> {
     let inputs = program.inputs().map(|(node, ..)| &program.body.nodes[node as usize].types[0]);
     let numbers = inputs.filter(|ty| ty.element != Element::Bit);
     let bits: u64 = numbers.map(|ty| 2 * elements(ty, job)).sum();
-    job.protocol.is_malicious().then(|| Opening::of(bits, 1))
+    job.protocol().is_malicious().then(|| Opening::of(bits, 1))
 }
 
 /// What opens of shuffled rows: how all pairs of few rows that are sorted compare, and the places of rows whose keys have one digit, and
@@ -86,19 +86,20 @@ fn shuffled(program: &Program, job: &ProgramJob) -> Vec<Opening> {
             Op::Sort { .. } if is_secret(key) => {
                 let rows = elements(key, job);
                 assert!(rows <= tacit_backend::AT_ONCE as u64, "one step of a sort of few rows");
-                let network = match (job.protocol.proves_products(), job.protocol.is_checked()) {
+                let network = match (job.protocol().proves_products(), job.protocol().is_checked())
+                {
                     (true, _) => 9,
                     (_, true) => 5,
                     _ => 2,
                 };
                 match key_bits(key.interval) {
                     _ if rows < network => {}
-                    1 | 2 if !job.protocol.is_checked() => all.push(places),
+                    1 | 2 if !job.protocol().is_checked() => all.push(places),
                     _ => all.push(Opening::of(rows * (rows - 1) / 2, 1)),
                 }
             }
             Op::Segment { fold: Fold::First | Fold::Sum }
-                if is_secret(&node.types[0]) && !job.protocol.is_checked() =>
+                if is_secret(&node.types[0]) && !job.protocol().is_checked() =>
             {
                 all.extend([places; 2]);
             }

@@ -264,7 +264,7 @@ impl CircuitRun {
         let receivers = vec![all.clone(); circuit.output_ports().len()];
         let mut job = Job::new(self.protocol, owners, receivers);
         (job.instances, job.form) = (self.instances[0], self.form);
-        job.preprocessing = self.preprocessing;
+        job.options.preprocessing = self.preprocessing;
         // As in `tacit lab`: a link's worth of messages is under way.
         job.blocking = Blocking { window_bytes: 32 << 20, ..Blocking::default() };
         if self.reversed {
@@ -273,7 +273,7 @@ impl CircuitRun {
         if self.split {
             roles::split_evenly(&mut job, &circuit, &[self.protocol])?;
         }
-        job.workers = (self.threads / job.assignments.len()).max(1);
+        job.options.workers = (self.threads / job.options.assignments.len()).max(1);
         job.check(&circuit)?;
         let (report, _) = lab::rehearsed(&circuit, &job, &all, &self.network.played()?)?;
         let mut quantities = self.of(&report);

@@ -36,7 +36,7 @@ pub(in crate::circuit) fn bytes(garbler: &dyn Garbler, compiled: &Compiled) -> T
     by_worker(compiled, |ports, chunks| match compiled.streams {
         true => streamed::bytes(protocol, ports, chunks.into_iter()),
         false => {
-            let mut counter = garbler.counter(&compiled.job().terms());
+            let mut counter = garbler.counter(&compiled.job().options.terms());
             chunks.into_iter().for_each(|instances| counter.add(ports, instances));
             counter.bytes()
         }
@@ -92,7 +92,7 @@ pub(in crate::circuit) fn rounds(
     let ports = ports(&shape, compiled);
     match compiled.streams {
         true => streamed::rounds(seating.assignment.protocol, ports, me),
-        false => garbler.rounds(&compiled.job().terms(), ports, me),
+        false => garbler.rounds(&compiled.job().options.terms(), ports, me),
     }
 }
 
@@ -123,7 +123,7 @@ pub(in crate::circuit) fn instance_bytes(compiled: &Compiled) -> usize {
         // Labels of inputs, and their messages; no tables.
         return 64 * ports;
     }
-    let (protocol, terms) = (compiled.job().protocol(), compiled.job().terms());
+    let (protocol, terms) = (compiled.job().protocol(), compiled.job().options.terms());
     let parties = protocol.parties();
     let blocks = ands * garbler(protocol).map_or(0, |garbler| garbler.kept(&terms).blocks);
     // Two buffers of 16 kB at least are kept of each.

@@ -84,7 +84,7 @@ fn messengers(protocol: Protocol) -> usize {
 /// All columns, in the order in which they are given.
 fn columns(prepared: &CompiledProgram) -> Answer<Vec<Column>> {
     let program = &prepared.program;
-    let is_outside = |seat: RoleId| seat >= prepared.job.places.len();
+    let is_outside = |seat: RoleId| seat >= prepared.job.places().len();
     let mut columns = Vec::new();
     for (id, name, owner) in program.inputs() {
         let Some(from) = owner.map(|owner| prepared.roles[usize::from(owner.0)]) else { continue };
@@ -139,7 +139,7 @@ fn results(prepared: &CompiledProgram) -> Answer<Vec<Learned>> {
         };
         let (len, padded) = (length(prepared, ty)?, ty.visibility != Visibility::Public);
         let seats = reveal.to.iter().map(|party| prepared.roles[usize::from(party.0)]);
-        let outside = seats.filter(|seat| *seat >= prepared.job.places.len());
+        let outside = seats.filter(|seat| *seat >= prepared.job.places().len());
         results.extend(outside.map(|to| Learned { to, number, kind, len, padded }));
     }
     Ok(results)
@@ -155,7 +155,7 @@ fn length(prepared: &CompiledProgram, ty: &Type) -> Answer<usize> {
 
 /// What is sent from and to those outside, by seats, and the rounds that they wait for.
 pub(super) fn cost(prepared: &CompiledProgram) -> Answer<(Traffic, Rounds)> {
-    let protocol = prepared.job.protocol;
+    let protocol = prepared.job.protocol();
     let (mut bytes, mut rounds) = (Traffic::default(), [0; MAX_ROLES]);
     for Column { from, kind, len, .. } in columns(prepared)? {
         for holder in holders(protocol).into_iter().flatten() {

@@ -85,7 +85,7 @@ impl Dealer {
     ) -> Answer<()> {
         let job = &prepared.job;
         let mut rest = values.clone();
-        let pieces = holders(job.protocol);
+        let pieces = holders(job.protocol());
         let last = pieces.len() - 1;
         for (number, holders) in pieces.into_iter().enumerate() {
             let piece = if number == last {
@@ -98,7 +98,7 @@ impl Dealer {
             };
             let bytes = encode(kind, &piece);
             for holder in holders {
-                mesh.send(job.places[holder], Stream::Pre, &bytes)?;
+                mesh.send(job.places()[holder], Stream::Pre, &bytes)?;
             }
         }
         Ok(())
@@ -114,7 +114,7 @@ fn collect(
 ) -> Answer<Values> {
     let job = &prepared.job;
     let mut opened: Option<Values> = None;
-    for role in &job.places[..messengers(job.protocol)] {
+    for role in &job.places()[..messengers(job.protocol())] {
         let theirs = receive_array(mesh, *role, Stream::On, kind, len)?;
         if opened.as_ref().is_some_and(|opened| *opened != theirs) {
             let what =

@@ -29,7 +29,7 @@ pub(in crate::program) fn receive(mesh: &mut Mesh, prepared: &CompiledProgram) -
     let mut dealt = Vec::new();
     for Column { from, kind, len, .. } in columns(prepared)? {
         let mut pieces = Vec::new();
-        for holder in holders(prepared.job.protocol).into_iter().flatten() {
+        for holder in holders(prepared.job.protocol()).into_iter().flatten() {
             pieces.push(match holder == me {
                 true => Some(receive_array(mesh, everyone[from], Stream::Pre, kind, len)?),
                 false => None,
@@ -66,7 +66,7 @@ pub(in crate::program) fn enter(
         let Column { from, purpose, kind, len, extends } = column;
         let mut mine = dealt.as_ref().map(|dealt| dealt.0[number].iter());
         let mut sum: Option<Secret> = None;
-        for piece in holders(prepared.job.protocol) {
+        for piece in holders(prepared.job.protocol()) {
             let mut shares = Vec::new();
             for holder in piece {
                 let values = mine.as_mut().and_then(|mine| mine.next()?.as_ref());
@@ -105,7 +105,7 @@ fn check_equal(
         return Ok(());
     }
     end_epoch(backends, verifier.as_deref_mut())?;
-    let everybody: Vec<RoleId> = (0..prepared.job.places.len()).collect();
+    let everybody: Vec<RoleId> = (0..prepared.job.places().len()).collect();
     let mut same = true;
     for difference in differences {
         let opened = backends[0].open(difference, &everybody)?;
@@ -136,7 +136,7 @@ pub(in crate::program) fn open(
     pads: &Pads,
     values: &[Value],
 ) -> Answer<Vec<Parcel>> {
-    let everybody: Vec<RoleId> = (0..prepared.job.places.len()).collect();
+    let everybody: Vec<RoleId> = (0..prepared.job.places().len()).collect();
     let mut parcels = Vec::new();
     for Learned { to, number, kind, .. } in results(prepared)? {
         let opened = match (&values[number], pads.get(&(number, to))) {
@@ -160,7 +160,7 @@ pub(in crate::program) fn deliver(
     parcels: &[Parcel],
 ) -> Answer<()> {
     let job = &prepared.job;
-    let passes_on = |role: RoleId| role < messengers(job.protocol);
+    let passes_on = |role: RoleId| role < messengers(job.protocol());
     if !job.role_of(mesh.me()).is_ok_and(passes_on) {
         return Ok(());
     }

@@ -76,7 +76,7 @@ impl Case<'_> {
     }
 
     fn label(&self) -> String {
-        format!("{} by {}", self.job.protocol, self.job.by)
+        format!("{} by {}", self.job.protocol(), self.job.by)
     }
 
     /// Every party ends with the cheat's misbehaviour, and nobody has a result.
@@ -168,7 +168,7 @@ fn read(eligible: &[i128]) -> i128 {
 fn credit(job: ProgramJob, source: &'static str) -> Case<'static> {
     let powers: Vec<i128> = SHIFTS.rev().map(|shift| 1 << shift).collect();
     let given = vec![input("a", &powers), input("b", &vec![INCOME; powers.len()])];
-    Case { source, given: in_all(job.protocol, given), job, cheat: Some(0) }
+    Case { source, given: in_all(job.protocol(), given), job, cheat: Some(0) }
 }
 
 /// Twenty products with powers of two read another party's number, unless ranges are tested.
@@ -177,7 +177,7 @@ fn an_owner_that_shares_powers_of_two_reads_a_number_only_where_ranges_are_not_t
     for protocol in [LIFT, POST, QUAD] {
         for workers in [1, 2] {
             let rows = SHIFTS.count() as u64;
-            let job = ProgramJob { workers, ..job(protocol, By::Rings, rows) };
+            let job = job(protocol, By::Rings, rows).with(|it| it.workers = workers);
             for source in CREDIT {
                 let open = credit(ProgramJob { range_check: false, ..job.clone() }, source);
                 assert_eq!(read(&open.learned(0)), INCOME, "{protocol}");
@@ -201,19 +201,17 @@ const SUM: &str = "program sum\nparties alice, bob, carol\nrows n <= 1000\n\
 
 fn sum(job: ProgramJob, a: &[i128]) -> Case<'static> {
     let given = vec![input("a", a), input("b", &vec![INCOME; a.len()])];
-    Case { source: SUM, given: in_all(job.protocol, given), job, cheat: Some(0) }
+    Case { source: SUM, given: in_all(job.protocol(), given), job, cheat: Some(0) }
 }
 
 fn by_circuits() -> Vec<ProgramJob> {
-    let streamed = ProgramJob {
-        garbling: Garbling::Streamed,
-        block_ands: Some(40),
-        ..job(AUTHENTICATED.fitting(3), By::Circuits, 2)
-    };
+    let streamed =
+        ProgramJob { block_ands: Some(40), ..job(AUTHENTICATED.fitting(3), By::Circuits, 2) }
+            .with(|it| it.garbling = Garbling::Streamed);
     let protocols = [LIFT, QUAD, AUTHENTICATED.fitting(3), WRK17.fitting(3)];
     let mut jobs = Vec::from(protocols.map(|protocol| job(protocol, By::Circuits, 2)));
     let separate =
-        |job: &ProgramJob| ProgramJob { preprocessing: Preprocessing::Separate, ..job.clone() };
+        |job: &ProgramJob| job.clone().with(|it| it.preprocessing = Preprocessing::Separate);
     jobs.extend([separate(&jobs[0]), separate(&jobs[2]), streamed]);
     jobs
 }
@@ -229,7 +227,7 @@ fn by_circuits_only_what_the_bits_hold_beyond_a_range_can_be_shared() {
         assert_eq!(open.learned(0), [1, 0], "{}", open.label());
         // Five bits hold 31, and of larger numbers what is left.
         sum(job.clone(), &[0, 31]).is_caught(0, "`a`");
-        assert_eq!(sum(job.clone(), &[32, 64]).learned(0), [0, 0], "{}", job.protocol);
+        assert_eq!(sum(job.clone(), &[32, 64]).learned(0), [0, 0], "{}", job.protocol());
     }
 }
 
@@ -274,7 +272,7 @@ fn a_value_beyond_either_end_of_a_range_is_noticed_wherever_it_is() {
             values[place] = value;
             let bad = Array::from_values(Element::int(64), array.shape().to_vec(), values).unwrap();
             given[party].insert(name.into(), bad);
-            let job = ProgramJob { workers: 1 + number % 2, ..job(protocol, by, n as u64) };
+            let job = job(protocol, by, n as u64).with(|it| it.workers = 1 + number % 2);
             let case = Case { source, job, given, cheat: Some(party as u8) };
             case.is_caught(party, &format!("`{name}`"));
         }
@@ -364,7 +362,7 @@ fn honest_owners_at_the_ends_of_their_ranges_are_never_accused() {
             if by == By::Rings && !protocol.has_rings() {
                 continue;
             }
-            let job = ProgramJob { workers: 1 + number % 2, ..job(protocol, by, 2) };
+            let job = job(protocol, by, 2).with(|it| it.workers = 1 + number % 2);
             ends(job.clone());
             // And one that is not honest is.
             sum(job, &[0, 31]).is_caught(0, "`a`");
@@ -392,7 +390,7 @@ const RANGES: [(&str, i128, i128); 14] = [
 
 fn ends(job: ProgramJob) {
     let mut source = String::from("program ends\nparties alice, bob, carol\nrows n <= 9\n");
-    let mut given = in_all(job.protocol, Vec::new());
+    let mut given = in_all(job.protocol(), Vec::new());
     for (number, (element, low, high)) in RANGES.into_iter().enumerate() {
         let (owner, name) = (number % 3, format!("x{number}"));
         let party = ["alice", "bob", "carol"][owner];
