@@ -58,6 +58,17 @@ impl Table {
     }
 }
 
+/// A record of the store, as it is loaded.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// Where.
+    pub table: Table,
+    /// Which.
+    pub key: String,
+    /// Its content.
+    pub value: Vec<u8>,
+}
+
 /// One change of the store: a value of a key, or none if the key is to go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {

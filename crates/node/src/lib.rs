@@ -26,15 +26,16 @@ mod session;
 mod sessions;
 mod settle;
 mod sign;
+mod state;
 mod studies;
 mod study;
 mod witness;
 
 pub use audit::{Entry, Head, verify};
 pub use command::{Answer, Command, Dataset, Measures, Problem, Version};
-pub use effect::{Batch, Change, Effect, Launch, Step, Table};
+pub use effect::{Batch, Change, Effect, Launch, Step, Stored, Table};
 pub use message::{MAX_MESSAGE_BYTES, Message, Past};
-pub use node::{Config, Input, Node, Now, Stored, WorkerEvent};
+pub use node::{Config, Input, Node, Now, WorkerEvent};
 pub use policy::{Code, Limits, Policy};
 pub use recover::put_back;
 pub use safeguard::Safeguard;
@@ -43,8 +44,8 @@ pub use session::{
     Stage, class,
 };
 pub use sign::{Domain, Statements};
+pub use state::{Witness, group};
 pub use study::{
     Document, MAX_NAME_BYTES, MAX_PROGRAM_BYTES, Mark, Member, Study, StudyState, TableTerms,
     Terms, canonical, check_name,
 };
-pub use witness::{Witness, group};

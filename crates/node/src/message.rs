@@ -2,8 +2,8 @@
 
 use crate::policy::Code;
 use crate::session::{Beginning, End, Frozen, Outcome, Word};
+use crate::state::Witness;
 use crate::study::{Document, Mark, check_name};
-use crate::witness::Witness;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

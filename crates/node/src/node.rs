@@ -2,16 +2,15 @@
 
 use crate::audit::{Entry, Head};
 use crate::command::{Answer, Command, Dataset};
-use crate::effect::{Batch, Change, Effect, Step, Table};
+use crate::effect::{Batch, Change, Effect, Step, Stored, Table};
 use crate::message::{MAX_TEXT_BYTES, Message};
 use crate::policy::{Code, Limits, Policy};
-use crate::recover::{RECOVERY, Recovery};
 use crate::safeguard::Safeguard;
 use crate::session::{Charge, Ending, Frozen, Session, Word};
 use crate::sign::Statements;
+use crate::state::{Life, RECOVERY, Recovery, Witness, begins, group};
 use crate::studies::digest;
 use crate::study::{Document, Study};
-use crate::witness::{Life, Witness, begins, group};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -107,17 +106,6 @@ pub enum WorkerEvent {
     GateAsked,
     /// It ended.
     Ended(Ending),
-}
-
-/// A record of the store, as it is loaded.
-#[derive(Clone, Debug)]
-pub struct Stored {
-    /// Where.
-    pub table: Table,
-    /// Which.
-    pub key: String,
-    /// Its content.
-    pub value: Vec<u8>,
 }
 
 /// A promise to take part in an attempt, for a few seconds. It is not stored: a restart forgets it.

@@ -1,40 +1,24 @@
 //! How a node whose state was put back learns again what it had released: from its own signatures, which its peers keep.
 
 use crate::command::{Answer, Dataset, Problem};
-use crate::effect::Table;
+use crate::effect::{Stored, Table};
 use crate::message::{Message, Past};
-use crate::node::{Node, Stored};
+use crate::node::Node;
 use crate::safeguard::Safeguard;
 use crate::session::{
     Attempt, Beginning, Charge, Ending, Failure, Frozen, Outcome, Session, Stage, charge_key,
 };
 use crate::sign::{Domain, Statements};
-use crate::witness::Witness;
-use serde::{Deserialize, Serialize};
+use crate::state::{RECOVERY, Recovery, Witness};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Attempts of one answer.
 const PAGE: usize = 16;
-/// The record's key.
-pub(crate) const RECOVERY: &str = "recovery";
 /// Attempts of which this party has signed nothing, that are taken of one peer at most.
 const MOST_CLAIMED: usize = 1000;
 /// The version of a table of which nothing is known.
 const UNKNOWN: &str = "unknown";
-
-/// What a node has to learn again. While there is such a record it takes part in no attempt.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Recovery {
-    /// Since when, in milliseconds of Unix time.
-    since_ms: u64,
-    /// The latest state of its own that it was shown.
-    shown: Option<Witness>,
-    /// The most releases of which a state that it was shown knows.
-    charges: u64,
-    /// Peers that have said all that they know.
-    answered: BTreeSet<String>,
-}
 
 /// The record by which a state that is put back from a backup says so: whoever copies a state back adds it.
 #[must_use]
