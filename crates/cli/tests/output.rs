@@ -289,6 +289,8 @@ fn benchmarks_show_what_they_measure() {
     assert!(shown.contains("measuring trio"), "{shown}");
     let shown = on_a_terminal(dir, "program bench larger.tacit --rows n=1000 --runs 2");
     assert!(shown.contains("2 runs of larger under trio"), "{shown}");
+    let triples = ok(dir, "bench triples --seconds 0.1 --instances 1000 --json");
+    assert!(triples.contains("authenticated:3"), "{triples}");
 }
 
 #[test]

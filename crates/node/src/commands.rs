@@ -313,6 +313,7 @@ impl<S: Statements> Node<S> {
         let body = json!({ "study": study_id, "session": id, "operator": operator });
         self.audit("session_started", body);
         self.save_session(&id);
+        self.propose_if_due(&id);
         Ok(self.view_of(&id))
     }
 

@@ -129,7 +129,7 @@ impl<S: Statements> Node<S> {
     }
 
     /// At home: asks all parties for an attempt, if it is time.
-    fn propose_if_due(&mut self, id: &str) {
+    pub(crate) fn propose_if_due(&mut self, id: &str) {
         let Some(session) = self.sessions.get(id) else { return };
         let idle = session.end.is_none() && session.live().is_none() && !session.is_running();
         if !idle || !self.is_home(session) || self.proposals.contains_key(id) {

@@ -64,6 +64,8 @@ impl<S: Statements> Node<S> {
             }
             _ => self.own_outcome(id, number, ending),
         }
+        // The others wait for it.
+        self.say_session(id);
     }
 
     /// Says how an attempt ended here, once and for all.

@@ -393,8 +393,9 @@ fn attempts_that_were_made_up_do_nothing() {
 fn home_hears_of_no_attempt_that_it_did_not_begin() {
     let mut bob = Bob::new();
     let study = bob.study(document("study", |terms| terms.home = "bob".into()));
+    bob.said.clear();
     bob.ask(Command::StartSession { study: study.clone(), key: None });
-    let said = bob.tick(1);
+    let said = std::mem::take(&mut bob.said);
     let mut proposals = said.iter().filter(|(_, it)| matches!(it, Message::Propose { .. }));
     let Some((_, Message::Propose { session, attempt, .. })) = proposals.next() else {
         panic!("no proposal: {said:?}")

@@ -67,7 +67,10 @@ impl Pair {
         random[..8].copy_from_slice(&self.drawn.to_le_bytes());
         let now = Now { wall_ms: self.now, mono_ms: self.now };
         let step = self.nodes[node].handle(now, random, input);
-        for effect in step.commit(|_| Ok::<(), ()>(())).expect("no error") {
+        let mut effects = step.commit(|_| Ok::<(), ()>(())).expect("no error");
+        // Processes start when all parties have heard that they do.
+        effects.sort_by_key(|effect| matches!(effect, Effect::Launch(_)));
+        for effect in effects {
             let worker = |session: &str, attempt, event| {
                 let session = session.to_owned();
                 Input::Worker { session, attempt, event }

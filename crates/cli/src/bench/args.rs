@@ -92,10 +92,11 @@ pub struct BenchArgs {
     #[arg(
         long = "protocol",
         default_value = "trio",
+        default_value_if("operation", "triples", "authenticated:3"),
         value_parser = protocols::named,
         value_delimiter = ',',
         value_name = "PROTOCOL",
-        help = flags::protocol("; with --plot, several with commas between them")
+        help = flags::protocol("; with --plot, several with commas between them [of `triples`: authenticated:3]")
     )]
     pub(super) protocols: Vec<Protocol>,
 
