@@ -479,7 +479,7 @@ fn absurd_arguments_of_benchmarks_are_refused() {
         "and --pieces 0",
         "paper",
         "and ccs16",
-        "triples",
+        "triples --protocol trio",
         "triples --protocol authenticated:2 --instances 99999999999",
     ] {
         let (code, error) = fails(folder.path(), &format!("bench {arguments} --transport memory"));
