@@ -14,6 +14,7 @@
 #   make chaos      real nodes whose processes are killed at any moment (CYCLES=number)
 #   make lint       format, clippy, circles of files, API documentation, licences and sources of dependencies
 #   make doc        the API documentation of all crates, where a broken link is an error
+#   make api        the public API of the library beside the committed one; API=write commits it anew (needs a nightly toolchain)
 #   make circles    which files of a crate all reach each other (needs Python 3)
 #   make audit      known vulnerabilities of dependencies (fetches the advisory database)
 #   make fuzz       every fuzz target for a minute each (needs a C++ compiler too)
@@ -35,7 +36,7 @@ FIRST ?= 0
 # Cycles of `make chaos`.
 CYCLES ?= 60
 
-.PHONY: help demo sim chaos test python array-api wheel test-all bench bench-guard regret lint doc circles audit fuzz miri msrv components
+.PHONY: help api demo sim chaos test python array-api wheel test-all bench bench-guard regret lint doc circles audit fuzz miri msrv components
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -86,6 +87,18 @@ lint: components circles $(TOOLS)/bin/cargo-deny
 
 doc:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+
+api: $(TOOLS)/bin/cargo-public-api
+	@cargo +nightly --version >/dev/null 2>&1 || { echo "Nightly is missing: rustup toolchain install nightly"; exit 1; }
+	@mkdir -p target/api
+	@PATH="$(abspath $(TOOLS))/bin:$$PATH" CARGO_TARGET_DIR=target/api \
+		cargo +nightly public-api --package tacit-mpc -sss > target/api/public-api.txt
+	@if [ "$(API)" = write ]; then cp target/api/public-api.txt crates/tacit/public-api.txt; \
+	else diff -u crates/tacit/public-api.txt target/api/public-api.txt \
+		|| { echo "The public API has changed. If it is meant to: make api API=write, and say it in CHANGELOG.md."; exit 1; }; fi
+
+$(TOOLS)/bin/cargo-public-api:
+	$(CARGO) install cargo-public-api --version 0.52.0 --locked --root $(TOOLS)
 
 circles:
 	@if command -v python3 >/dev/null; then scripts/circles.py; else echo "No Python 3: circles are not looked for."; fi
